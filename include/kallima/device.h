@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// Devices: list, open by selector, close; buffers in a device's memory.
+#ifndef KALLIMA_DEVICE_H_
+#define KALLIMA_DEVICE_H_
+
+#include <kallima/status.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct kallima_device kallima_device;
+typedef struct kallima_buffer kallima_buffer;
+
+/** Receives one sentence a failure. `user` is the pointer given with the callback. */
+typedef void (*kallima_log_callback)(void *user, kallima_status status,
+                                     const char *sentence);
+
+/**
+ * Where the library takes host memory from. All zero means malloc() and free().
+ *
+ * `allocate` returns `bytes` bytes aligned to at least 64, or NULL; `release` takes what
+ * `allocate` returned, never NULL.
+ *
+ * Thread: both may be called from several threads at once.
+ */
+typedef struct kallima_allocator {
+    void *(*allocate)(void *user, size_t bytes);
+    void (*release)(void *user, void *memory);
+    void *user;
+} kallima_allocator;
+
+/** How to open a device. All zero is the default. */
+typedef struct kallima_device_options {
+    kallima_log_callback log;    // NULL: silent; kallima_last_error() always works
+    void *log_user;              // handed to `log`
+    kallima_allocator allocator; // host memory of the device and of its plans
+    int32_t threads;             // cpu: threads a transform may use; 0: OMP_NUM_THREADS,
+                                 // else every processor
+    int32_t reserved;            // zero
+    const char *simd; // cpu: "scalar", "avx2", "avx512" or "neon"; NULL: the best
+} kallima_device_options;
+
+/** What is known of a device. */
+typedef struct kallima_device_info {
+    char selector[32];     // text that opens it: "cpu", "null"
+    char name[128];        // the maker's name, such as the processor's
+    char driver[64];       // what runs it: SIMD level, driver version
+    int32_t is_software;   // 1: an API imitated on the CPU; never chosen by default
+    int32_t has_f64;       // 1: computes in double precision
+    int32_t threads;       // cpu: threads a transform may use; 0 elsewhere
+    int32_t lanes_f32;     // f32 values a SIMD register or a warp holds
+    uint64_t memory_bytes; // memory of the device; 0: unknown
+} kallima_device_info;
+
+/**
+ * List the devices that are present, best first. An API whose driver is missing lists
+ * nothing.
+ *
+ * Shape:  writes at most `capacity` entries to `infos` (NULL if `capacity` is 0) and the
+ *         number of devices present to *count.
+ * Owner:  the caller's array.
+ * Thread: any.
+ * Error:  E_ARGUMENT  `count` is NULL, `capacity` is negative, or `infos` is NULL while
+ *                     `capacity` is positive
+ */
+KALLIMA_API kallima_status kallima_device_list(kallima_device_info *infos,
+                                               int32_t capacity, int32_t *count);
+
+/**
+ * Open the device that `selector` names: "cpu", "null", or "" or NULL for the environment
+ * variable KALLIMA_DEVICE, else the best device present. "cpu:0" is "cpu".
+ *
+ * Owner:  the caller owns *out and frees it with kallima_device_close(). `options` (NULL:
+ *         the default) and its strings need only live for the call; the log and the
+ *         allocator must outlive the device and its plans and buffers.
+ * Thread: any.
+ * Error:  E_ARGUMENT     `out` is NULL, the selector is malformed, `threads` is negative,
+ *                        or `simd` names no level
+ *         E_ABSENT       no such device is present
+ *         E_UNSUPPORTED  this processor lacks the SIMD level asked for
+ *         E_MEMORY       host memory is exhausted
+ *         On error *out is NULL.
+ */
+KALLIMA_API kallima_status kallima_device_open(kallima_device **out, const char *selector,
+                                               const kallima_device_options *options);
+
+/**
+ * Close *device and set it to NULL. *device may be NULL. Plans and buffers keep the device
+ * alive until they are destroyed, so the order does not matter.
+ */
+KALLIMA_API void kallima_device_close(kallima_device **device);
+
+/**
+ * Describe an open device.
+ *
+ * Thread: any.
+ * Error:  E_ARGUMENT  an argument is NULL
+ */
+KALLIMA_API kallima_status kallima_device_get_info(const kallima_device *device,
+                                                   kallima_device_info *info);
+
+/**
+ * Wait until all work enqueued on the device is done.
+ *
+ * Thread: any.
+ * Error:  E_ARGUMENT  `device` is NULL
+ *         E_DEVICE    the device failed
+ */
+KALLIMA_API kallima_status kallima_device_finish(kallima_device *device);
+
+/**
+ * Create a buffer of `bytes` bytes in the device's memory. Its content is undefined.
+ *
+ * Owner:  the caller owns *out and frees it with kallima_buffer_destroy().
+ * Thread: any.
+ * Error:  E_ARGUMENT  `out` or `device` is NULL, or `bytes` is 0
+ *         E_MEMORY    memory is exhausted
+ *         On error *out is NULL.
+ */
+KALLIMA_API kallima_status kallima_buffer_create(kallima_buffer **out,
+                                                 kallima_device *device, uint64_t bytes);
+
+/** Destroy *buffer and set it to NULL. *buffer may be NULL. No work may still use it. */
+KALLIMA_API void kallima_buffer_destroy(kallima_buffer **buffer);
+
+/**
+ * Copy `bytes` bytes from `source` to the buffer, starting at byte `offset`; return when
+ * `source` may be reused.
+ *
+ * Shape:  offset + bytes may not exceed the buffer's size.
+ * Thread: one call on a buffer at a time.
+ * Error:  E_ARGUMENT  a pointer is NULL or the range is outside the buffer
+ *         E_DEVICE    the device failed
+ */
+KALLIMA_API kallima_status kallima_buffer_write(kallima_buffer *buffer, uint64_t offset,
+                                                const void *source, uint64_t bytes);
+
+/**
+ * Wait for the work that uses the buffer, then copy `bytes` bytes from byte `offset` on to
+ * `target`.
+ *
+ * Shape:  offset + bytes may not exceed the buffer's size.
+ * Thread: one call on a buffer at a time.
+ * Error:  E_ARGUMENT  a pointer is NULL or the range is outside the buffer
+ *         E_DEVICE    the device failed
+ */
+KALLIMA_API kallima_status kallima_buffer_read(const kallima_buffer *buffer,
+                                               uint64_t offset, void *target,
+                                               uint64_t bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
