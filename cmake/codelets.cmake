@@ -1,25 +1,29 @@
 # SPDX-License-Identifier: MIT
 # The generator of the CPU engine's codelets, and the files that it writes at build time.
-# Cross builds name a generator of the building machine in KALLIMA_GENERATOR.
-set(KALLIMA_GENERATOR "" CACHE FILEPATH "kallima-gen of the building machine, for cross builds")
-
-if(NOT KALLIMA_GENERATOR)
-    file(GLOB gen_sources CONFIGURE_DEPENDS
+# A cross build names the generator of the building machine in KALLIMA_GENERATOR.
+if(KALLIMA_GENERATOR)
+    set(generator ${KALLIMA_GENERATOR})
+    set(generator_depends ${KALLIMA_GENERATOR})
+elseif(CMAKE_CROSSCOMPILING)
+    message(FATAL_ERROR "A cross build needs KALLIMA_GENERATOR: the path of kallima-gen, "
+        "built for this machine")
+else()
+    file(GLOB generator_sources CONFIGURE_DEPENDS
         src/gen/*.c src/base/*.c src/math/*.c src/codelet/*.c src/emit/*.c)
-    add_executable(kallima-gen ${gen_sources})
+    add_executable(kallima-gen ${generator_sources})
     target_include_directories(kallima-gen PRIVATE include src)
     target_link_libraries(kallima-gen PRIVATE m)
-    set(KALLIMA_GENERATOR $<TARGET_FILE:kallima-gen>)
-    set(gen_depends kallima-gen)
+    set(generator $<TARGET_FILE:kallima-gen>)
+    set(generator_depends kallima-gen)
 endif()
 
-set(generated ${CMAKE_BINARY_DIR}/generated)
+set(generated ${CMAKE_CURRENT_BINARY_DIR}/generated)
+file(MAKE_DIRECTORY ${generated})
 foreach(form plain fma)
     add_custom_command(
         OUTPUT ${generated}/codelets_${form}.h
-        COMMAND ${CMAKE_COMMAND} -E make_directory ${generated}
-        COMMAND ${KALLIMA_GENERATOR} ${form} ${generated}/codelets_${form}.h
-        DEPENDS ${gen_depends}
+        COMMAND ${generator} ${form} ${generated}/codelets_${form}.h
+        DEPENDS ${generator_depends}
         COMMENT "Writing the ${form} codelets"
         VERBATIM)
 endforeach()

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT
+# The CPU engine's inner loops: src/device/cpu/simd/*.c, compiled once for each SIMD level
+# and precision. The level is chosen at run time, so one library serves every processor.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    set(simd_levels scalar avx2 avx512)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
+    set(simd_levels scalar neon)
+else()
+    set(simd_levels scalar)
+endif()
+set(simd_flags_scalar "")
+set(simd_flags_avx2 -mavx2 -mfma)
+set(simd_flags_avx512 -mavx512f -mavx512dq -mavx512vl -mfma -mprefer-vector-width=512)
+set(simd_flags_neon "")
+
+file(GLOB simd_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/device/cpu/simd/*.c)
+set(simd_objects "")
+foreach(level ${simd_levels})
+    string(TOUPPER ${level} LEVEL)
+    target_compile_definitions(kallima-objects PRIVATE KAL_CPU_HAS_${LEVEL})
+    foreach(precision f32 f64)
+        string(TOUPPER ${precision} PRECISION)
+        set(target kallima-${level}-${precision})
+        add_library(${target} OBJECT ${simd_sources})
+        target_compile_options(${target} PRIVATE ${simd_flags_${level}}
+            $<$<CONFIG:Release,RelWithDebInfo>:-O3>)
+        target_compile_definitions(${target} PRIVATE
+            KAL_SIMD_${LEVEL} KAL_SIMD_${PRECISION} KAL_SIMD_SUFFIX=${level}_${precision})
+        target_include_directories(${target} PRIVATE include src
+            ${CMAKE_CURRENT_BINARY_DIR}/generated)
+        add_dependencies(${target} kallima-codelets)
+        list(APPEND simd_objects $<TARGET_OBJECTS:${target}>)
+    endforeach()
+endforeach()

@@ -1,0 +1,87 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Usage: install_dependencies.sh build|demo|check
+# Install with apt-get what is missing for `make build`, `make demo` or `make check`. Where
+# nothing is missing apt-get is not called, so no network is needed.
+set -eu
+
+# One line a need: the package, then a command whose success shows that it is there.
+has() { command -v "$1" >/dev/null 2>&1; }
+header() { echo "#include <$1>" | cc -E -x c - >/dev/null 2>&1; }
+package() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q ' installed$'; }
+import() { python3 -c "import $1" >/dev/null 2>&1; }
+
+build_needs() {
+    cat <<'END'
+cmake has cmake
+ninja-build has ninja
+gcc has cc
+libc6-dev header stdlib.h
+pkg-config has pkg-config
+libpng-dev header png.h
+libturbojpeg0-dev header turbojpeg.h
+libnetpbm-dev header netpbm/pam.h
+END
+}
+
+demo_needs() {
+    build_needs
+    cat <<'END'
+netpbm has pnmcat
+END
+    [ -n "${IMAGE:-}" ] || echo "python-matplotlib-data package python-matplotlib-data"
+}
+
+check_needs() {
+    build_needs
+    cat <<'END'
+g++ has c++
+binutils has nm
+libcmocka-dev header cmocka_version.h
+libfftw3-dev header fftw3.h
+python3 has python3
+python3-numpy import numpy
+clang-format has clang-format
+qemu-user has qemu-aarch64
+gcc-aarch64-linux-gnu has aarch64-linux-gnu-gcc
+libc6-dev-arm64-cross package libc6-dev-arm64-cross
+END
+}
+
+case "${1:-}" in
+build | demo | check) ;;
+*)
+    echo "usage: $0 build|demo|check" >&2
+    exit 2
+    ;;
+esac
+
+missing=$("${1}_needs" | while read -r name test argument; do
+    "$test" "$argument" || echo "$name"
+done | tr '\n' ' ')
+[ -n "$missing" ] || exit 0
+
+if ! has apt-get; then
+    echo "missing: $missing(there is no apt-get here to install them with)" >&2
+    exit 1
+fi
+sudo=
+if [ "$(id -u)" -ne 0 ]; then
+    has sudo || {
+        echo "missing: $missing(install them as root: there is no sudo here)" >&2
+        exit 1
+    }
+    sudo=sudo
+fi
+
+echo "Installing with apt-get: $missing"
+export DEBIAN_FRONTEND=noninteractive
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+# shellcheck disable=SC2086 # the list is meant to be split
+if ! { $sudo apt-get update && $sudo env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y --no-install-recommends $missing; } >"$log" 2>&1 </dev/null; then
+    cat "$log" >&2
+    echo "apt-get failed; needed: $missing" >&2
+    exit 1
+fi
