@@ -15,8 +15,8 @@
 
 #include <kallima/kallima.h>
 
-#define CLI_COUNT(array)          (sizeof(array) / sizeof((array)[0]))
-#define CLI_PRINTF(format, first) __attribute__((format(printf, format, first)))
+#define CLI_COUNT(array)        (sizeof(array) / sizeof((array)[0]))
+#define CLI_PRINTF(text, first) __attribute__((format(printf, text, first)))
 
 enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 
@@ -38,7 +38,8 @@ int cli_usage(const struct cli *cli, const char *fmt, ...) CLI_PRINTF(2, 3);
  * Call getopt_long() with long options only. On an unknown option, an option that lacks
  * its argument or one that takes none, print the usage error and return '?'.
  */
-int cli_getopt(const struct cli *cli, int argc, char **argv, const struct option *options);
+int cli_getopt(const struct cli *cli, int argc, char **argv,
+               const struct option *options);
 
 /**
  * Open the device that the common options ask for; on failure print why.
