@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT
+# What `make check` runs beside the suites of tests/: checks of the source, and builds of
+# the suites by other means. All but the quick checks run only with `ctest -C Check`.
+set(source_dir ${CMAKE_CURRENT_SOURCE_DIR})
+set(scripts ${source_dir}/scripts)
+
+function(kallima_check name)
+    add_test(NAME check.${name} COMMAND ${ARGN})
+    set_tests_properties(check.${name} PROPERTIES
+        LABELS check TIMEOUT 120 SKIP_RETURN_CODE 77)
+endfunction()
+
+if(KALLIMA_SANITIZE OR CMAKE_CROSSCOMPILING)
+    return()
+endif()
+
+kallima_check(format ${scripts}/check_format.sh)
+kallima_check(layers ${scripts}/check_layers.py)
+kallima_check(docs ${scripts}/check_docs.py)
+kallima_check(symbols ${scripts}/check_symbols.sh
+    $<TARGET_FILE:kallima> $<TARGET_FILE:kallima-static>)
+kallima_check(headers ${scripts}/check_headers.sh)
+
+# Builds of their own. They use all processors, so each runs alone.
+function(kallima_build_check name timeout)
+    add_test(NAME ${name} CONFIGURATIONS Check COMMAND ${ARGN} WORKING_DIRECTORY ${source_dir})
+    set_tests_properties(${name} PROPERTIES
+        LABELS build TIMEOUT ${timeout} RUN_SERIAL ON SKIP_RETURN_CODE 77)
+endfunction()
+
+kallima_build_check(install 300 ${scripts}/check_install.sh ${CMAKE_CURRENT_BINARY_DIR})
+kallima_build_check(asan 900 ${scripts}/check_build.sh asan)
+kallima_build_check(tsan 600 ${scripts}/check_build.sh tsan)
+kallima_build_check(neon 600 ${scripts}/check_build.sh neon)
