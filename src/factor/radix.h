@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// Which radices have codelets, what they cost, and the best sequence of them for a length.
+#ifndef KAL_FACTOR_RADIX_H_
+#define KAL_FACTOR_RADIX_H_
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** Return whether codelets of this radix are compiled into the engine. */
+bool kal_radix_exists(int64_t radix);
+
+/** Return whether n is a product of radices that exist. */
+bool kal_radix_divides(int64_t n);
+
+/** Return instructions for each point of a step of this radix, with twiddles, FMA form. */
+double kal_radix_cost(int radix);
+
+/** Return real additions and multiplications of a codelet, twiddles not counted. */
+int kal_radix_operations(int radix);
+
+/**
+ * Find the cheapest sequence of radices whose product is n, largest first.
+ *
+ * Shape:  `radix` has room for KAL_MAX_STEPS; may be NULL if only the cost is wanted.
+ * Returns the number of radices, 0 for n = 1; -1 if there is none. *cost (may be NULL) is
+ * the cost for each point.
+ */
+int kal_radix_sequence(int64_t n, int *radix, double *cost);
+
+#endif

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+// The tree as text and back.
+#include "factor/recipe.h"
+
+#include "factor/rule.h"
+
+#include <string.h>
+
+void kal_recipe_print(struct kal_text *text, const struct kal_recipe *node)
+{
+    kal_text_add(text, "%s(", kal_rules[node->rule]->name);
+    if (node->rule == KAL_RULE_BLUESTEIN)
+        kal_text_add(text, "n=%lld, ", (long long)node->n);
+    if (node->rule == KAL_RULE_LOCAL && node->radix_count == 0)
+        kal_text_add(text, "1");
+    for (int i = 0; i < node->radix_count; i++)
+        kal_text_add(text, "%s%d", i ? "." : "", node->radix[i]);
+    for (int i = 0; i < node->child_count; i++) {
+        kal_text_add(text, "%s", i ? ", " : "");
+        kal_recipe_print(text, node->child[i]);
+    }
+    kal_text_add(text, ")");
+}
+
+struct reader {
+    struct kal_arena *arena;
+    const char *start, *at;
+    int depth;
+};
+
+static kallima_status damaged(const struct reader *r, const char *expected)
+{
+    return kal_fail(r->arena->host, KALLIMA_E_RECIPE,
+                    "recipe: at character %lld: expected %s",
+                    (long long)(r->at - r->start) + 1, expected);
+}
+
+static void skip_spaces(struct reader *r)
+{
+    r->at += strspn(r->at, " \t\n");
+}
+
+static bool accept(struct reader *r, const char *token)
+{
+    skip_spaces(r);
+    const size_t length = strlen(token);
+    if (strncmp(r->at, token, length) != 0)
+        return false;
+    r->at += length;
+    return true;
+}
+
+// A positive decimal number below 10^18.
+static kallima_status read_number(struct reader *r, int64_t *out)
+{
+    skip_spaces(r);
+    const size_t digits = strspn(r->at, "0123456789");
+    if (digits == 0 || digits > 18 || r->at[0] == '0')
+        return damaged(r, "a positive number");
+    *out = 0;
+    for (size_t i = 0; i < digits; i++)
+        *out = *out * 10 + (r->at[i] - '0');
+    r->at += digits;
+    return KALLIMA_OK;
+}
+
+static kallima_status read_rule(struct reader *r, enum kal_rule_id *rule)
+{
+    skip_spaces(r);
+    const size_t length = strspn(r->at, "abcdefghijklmnopqrstuvwxyz-");
+    for (int i = 0; i < KAL_RULE_COUNT; i++) {
+        const char *name = kal_rules[i]->name;
+        if (strlen(name) == length && strncmp(r->at, name, length) == 0) {
+            r->at += length;
+            *rule = (enum kal_rule_id)i;
+            return KALLIMA_OK;
+        }
+    }
+    return damaged(r, "the name of a rule");
+}
+
+static kallima_status read_radices(struct reader *r, struct kal_recipe *node)
+{
+    do {
+        int64_t radix;
+        KAL_TRY(read_number(r, &radix));
+        if (radix == 1 && node->radix_count == 0)
+            return KALLIMA_OK;
+        if (node->radix_count == KAL_MAX_STEPS || radix > KAL_MAX_LOCAL)
+            return damaged(r, "radices of codelets");
+        node->radix[node->radix_count++] = (int)radix;
+    } while (accept(r, "."));
+    return KALLIMA_OK;
+}
+
+static kallima_status read_node(struct reader *r, struct kal_recipe **out);
+
+static kallima_status read_children(struct reader *r, struct kal_recipe *node)
+{
+    do {
+        if (node->child_count == kal_rules[node->rule]->max_children)
+            return damaged(r, "\")\"");
+        KAL_TRY(read_node(r, &node->child[node->child_count]));
+        node->child_count++;
+    } while (accept(r, ","));
+    if (node->child_count < kal_rules[node->rule]->min_children)
+        return damaged(r, "another recipe");
+    return KALLIMA_OK;
+}
+
+static kallima_status read_node(struct reader *r, struct kal_recipe **out)
+{
+    void *memory;
+
+    if (r->depth == KAL_MAX_DEPTH)
+        return damaged(r, "no deeper nesting");
+    KAL_TRY(kal_arena_take(r->arena, &memory, 1, sizeof **out));
+    struct kal_recipe *node = memory;
+    KAL_TRY(read_rule(r, &node->rule));
+    if (!accept(r, "("))
+        return damaged(r, "\"(\"");
+    if (node->rule == KAL_RULE_BLUESTEIN) {
+        if (!accept(r, "n="))
+            return damaged(r, "\"n=\"");
+        KAL_TRY(read_number(r, &node->n));
+        if (!accept(r, ","))
+            return damaged(r, "\",\"");
+    }
+
+    r->depth++;
+    KAL_TRY(node->rule == KAL_RULE_LOCAL ? read_radices(r, node)
+                                         : read_children(r, node));
+    r->depth--;
+    if (!accept(r, ")"))
+        return damaged(r, "\")\"");
+    if (!kal_rules[node->rule]->complete(node))
+        return damaged(r, "arguments that the rule before allows");
+    *out = node;
+    return KALLIMA_OK;
+}
+
+static bool is_complex(const struct kal_recipe *node)
+{
+    if (node->rule >= KAL_RULE_REAL_EVEN)
+        return false;
+    for (int i = 0; i < node->child_count; i++) {
+        if (!is_complex(node->child[i]))
+            return false;
+    }
+    return true;
+}
+
+static bool fits_axis(const struct kal_recipe *node, int64_t n, bool is_real)
+{
+    if (node->n != n)
+        return false;
+    if (!is_real)
+        return is_complex(node);
+    return (node->rule == KAL_RULE_REAL_EVEN || node->rule == KAL_RULE_REAL_ODD) &&
+           is_complex(node->child[0]);
+}
+
+static bool fits_problem(const struct kal_recipe *node, const struct kal_problem *p)
+{
+    const bool is_real = p->kind != KALLIMA_C2C;
+    if (p->rank == 1)
+        return fits_axis(node, p->n[0], is_real);
+    if (node->rule != KAL_RULE_RANK || node->child_count != p->rank)
+        return false;
+    for (int i = 0; i < p->rank; i++) {
+        if (!fits_axis(node->child[i], p->n[i], is_real && i == p->rank - 1))
+            return false;
+    }
+    return true;
+}
+
+kallima_status kal_recipe_parse(struct kal_recipe **out, struct kal_arena *arena,
+                                const struct kal_problem *problem, const char *text)
+{
+    struct reader r = { .arena = arena, .start = text, .at = text };
+
+    *out = NULL;
+    struct kal_recipe *node;
+    KAL_TRY(read_node(&r, &node));
+    skip_spaces(&r);
+    if (*r.at != '\0')
+        return damaged(&r, "the end");
+    if (!fits_problem(node, problem))
+        return kal_fail(
+            arena->host, KALLIMA_E_RECIPE,
+            "recipe: \"%.200s\" does not compute this problem: its lengths or "
+            "kinds differ",
+            text);
+    *out = node;
+    return KALLIMA_OK;
+}

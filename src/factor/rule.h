@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// A rule: one algorithm that turns the transform of an axis into smaller ones.
+#ifndef KAL_FACTOR_RULE_H_
+#define KAL_FACTOR_RULE_H_
+
+#include "base/caps.h"
+#include "factor/recipe.h"
+
+/** `lines` transforms of length `n`, as the planner sees them. */
+struct kal_axis {
+    int64_t n, lines;
+    bool is_real;            // one side is real: R2C or C2R
+    bool lines_are_adjacent; // neighbouring lines are neighbours in memory
+};
+
+struct kal_planner {
+    struct kal_arena *arena;
+    const struct kal_caps *caps;
+};
+
+/**
+ * What the planner may choose. `applies` is pure: no allocation, no device. `plan` fills in
+ * the node's radices and plans its children. `complete` checks a node that was read from
+ * text, children first, and sets its length (Bluestein's comes with the text).
+ */
+struct kal_rule {
+    const char *name; // stable: it is in recipe texts, never renamed
+    int min_children, max_children;
+    bool (*applies)(const struct kal_axis *axis, const struct kal_caps *caps);
+    kallima_status (*plan)(const struct kal_planner *planner, const struct kal_axis *axis,
+                           struct kal_recipe *node);
+    bool (*complete)(struct kal_recipe *node);
+};
+
+/** The table of rules, indexed by kal_rule_id; kal_rule_order is the order of preference. */
+extern const struct kal_rule *const kal_rules[KAL_RULE_COUNT];
+extern const struct kal_rule kal_rule_local, kal_rule_prime_factor, kal_rule_four_step,
+    kal_rule_rader, kal_rule_bluestein, kal_rule_real_even, kal_rule_real_odd,
+    kal_rule_rank;
+
+/**
+ * Choose a recipe for one axis: the first rule in order of preference that applies.
+ *
+ * Owner: *out lives in the planner's arena.
+ * Error: E_MEMORY  exhausted
+ */
+kallima_status kal_plan_axis(struct kal_recipe **out, const struct kal_planner *planner,
+                             const struct kal_axis *axis);
+
+/**
+ * Choose a recipe for a whole problem.
+ *
+ * Owner: *out lives in the planner's arena.
+ * Error: E_MEMORY  exhausted
+ */
+kallima_status kal_plan_problem(struct kal_recipe **out,
+                                const struct kal_planner *planner,
+                                const struct kal_problem *problem);
+
+#endif

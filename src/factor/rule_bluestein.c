@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Any n: j k = (j^2 + k^2 - (k - j)^2) / 2 turns the transform into a convolution with a
+// chirp, computed with a padded length m >= 2 n - 1 that factors well.
+// Source: L. I. Bluestein, IEEE Trans. Audio Electroacoust. 18 (1970) 451-455.
+#include "factor/rule.h"
+#include "math/number.h"
+
+enum { LANES_LIMIT = 2048, GRAIN = 16, GREATEST_PRIME = 5 };
+
+static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
+{
+    (void)axis;
+    (void)caps;
+    return true;
+}
+
+static kallima_status plan(const struct kal_planner *planner, const struct kal_axis *axis,
+                           struct kal_recipe *node)
+{
+    const int64_t least = 2 * axis->n - 1;
+    const int64_t m =
+        least <= 64 ? kal_smooth_length(least, GREATEST_PRIME)
+                    : GRAIN * kal_smooth_length((least - 1) / GRAIN + 1, GREATEST_PRIME);
+    const bool on_lanes = m <= LANES_LIMIT && axis->lines >= 4;
+    const struct kal_axis child = { m, on_lanes ? axis->lines : 1, false, on_lanes };
+    node->child_count = 1;
+    return kal_plan_axis(&node->child[0], planner, &child);
+}
+
+static bool complete(struct kal_recipe *node)
+{
+    return node->n >= 1 && node->n <= node->child[0]->n / 2 + 1 &&
+           node->child[0]->n >= 2 * node->n - 1;
+}
+
+const struct kal_rule kal_rule_bluestein = { "bluestein", 1, 1, applies, plan, complete };

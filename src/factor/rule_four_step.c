@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// n = n1 * n2: transforms of length n1 down the columns of an n1 x n2 array, a twiddle,
+// transforms of length n2 along the rows, the result read down the columns.
+// Source: W. M. Gentleman and G. Sande, AFIPS Proc. 29 (1966) 563-578.
+#include "factor/radix.h"
+#include "factor/rule.h"
+#include "math/number.h"
+
+#include <math.h>
+
+// A column pass is one tile of 16 columns; a row pass transposes rows to tiles.
+enum { COLUMN_LIMIT = 2048, ROW_LIMIT = 1024, LANES = 16 };
+
+static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
+{
+    (void)caps;
+    return axis->n >= 4 && !kal_is_prime(axis->n);
+}
+
+// Lanes that compute nothing make `lines` lines this many times dearer.
+static double waste(int64_t lines)
+{
+    return (double)kal_round_up(lines, LANES) / (double)lines;
+}
+
+// Relative cost of a pass over lines of length n, `lines` at a time.
+static double pass_cost(int64_t n, int64_t lines, int64_t limit)
+{
+    double cost;
+    if (n > limit || kal_radix_sequence(n, NULL, &cost) < 0)
+        cost = 60.0 * (1.0 + log2((double)n)); // further passes
+    return (cost + 10.0) * waste(lines);
+}
+
+static int64_t best_columns(int64_t n)
+{
+    int64_t best = 0;
+    double best_cost = 0.0;
+
+    for (int64_t d = 2; d <= n / d; d++) {
+        if (n % d != 0)
+            continue;
+        const int64_t split[2] = { d, n / d };
+        for (int i = 0; i < 2; i++) {
+            const int64_t n1 = split[i], n2 = n / n1;
+            const double cost =
+                pass_cost(n1, n2, COLUMN_LIMIT) + pass_cost(n2, n1, ROW_LIMIT);
+            if (best == 0 || cost < best_cost) {
+                best = n1;
+                best_cost = cost;
+            }
+        }
+    }
+    return best;
+}
+
+static kallima_status plan(const struct kal_planner *planner, const struct kal_axis *axis,
+                           struct kal_recipe *node)
+{
+    const int64_t n1 = best_columns(axis->n), n2 = axis->n / n1;
+    const struct kal_axis columns = { n1, kal_max(n2, 4), false, true };
+    struct kal_axis rows = { n2, kal_max(n1, 4), false, n2 <= ROW_LIMIT };
+    node->child_count = 2;
+    KAL_TRY(kal_plan_axis(&node->child[0], planner, &columns));
+    return kal_plan_axis(&node->child[1], planner, &rows);
+}
+
+static bool complete(struct kal_recipe *node)
+{
+    return !__builtin_mul_overflow(node->child[0]->n, node->child[1]->n, &node->n) &&
+           node->child[0]->n > 1 && node->child[1]->n > 1;
+}
+
+const struct kal_rule kal_rule_four_step = { "four-step", 2, 2, applies, plan, complete };

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// n = n1 * n2, coprime: a two-dimensional transform without twiddles, through the index
+// maps j = n2 j1 + n1 j2 (mod n) and k = k1 mod n1, k2 mod n2.
+// Source: I. J. Good, J. R. Statist. Soc. B 20 (1958) 361-372.
+#include "factor/radix.h"
+#include "factor/rule.h"
+#include "math/number.h"
+
+// The index maps cost nothing where each line's element is loaded as a vector of lines.
+enum { LENGTH_LIMIT = 1024 };
+
+// The coprime split into two codelets with the fewest instructions; 0: none.
+static int64_t best_split(int64_t n)
+{
+    int64_t best = 0;
+    double best_cost = 0.0;
+
+    for (int64_t a = 2; a * a < n; a++) {
+        const int64_t b = n / a;
+        if (n % a != 0 || kal_gcd(a, b) != 1 || !kal_radix_exists(a) ||
+            !kal_radix_exists(b))
+            continue;
+        const double cost = kal_radix_cost((int)a) + kal_radix_cost((int)b);
+        if (best == 0 || cost < best_cost) {
+            best = a;
+            best_cost = cost;
+        }
+    }
+    return best;
+}
+
+static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
+{
+    (void)caps;
+    return axis->lines_are_adjacent && axis->lines >= 4 && axis->n <= LENGTH_LIMIT &&
+           !kal_radix_exists(axis->n) && best_split(axis->n) != 0;
+}
+
+static kallima_status plan(const struct kal_planner *planner, const struct kal_axis *axis,
+                           struct kal_recipe *node)
+{
+    const int64_t a = best_split(axis->n);
+    const struct kal_axis first = { a, axis->lines * (axis->n / a), false, true };
+    const struct kal_axis second = { axis->n / a, axis->lines * a, false, true };
+    node->child_count = 2;
+    KAL_TRY(kal_plan_axis(&node->child[0], planner, &first));
+    return kal_plan_axis(&node->child[1], planner, &second);
+}
+
+static bool complete(struct kal_recipe *node)
+{
+    const struct kal_recipe *a = node->child[0], *b = node->child[1];
+    if (a->rule != KAL_RULE_LOCAL || b->rule != KAL_RULE_LOCAL ||
+        a->n > KAL_MAX_LOCAL / b->n || kal_gcd(a->n, b->n) != 1)
+        return false;
+    node->n = a->n * b->n;
+    return true;
+}
+
+const struct kal_rule kal_rule_prime_factor = { "prime-factor", 2,    2,
+                                                applies,        plan, complete };

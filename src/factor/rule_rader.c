@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// n prime: a cyclic convolution of length n - 1, through a generator of the group modulo n.
+// Source: C. M. Rader, Proc. IEEE 56 (1968) 1107-1108.
+#include "factor/radix.h"
+#include "factor/rule.h"
+#include "math/number.h"
+
+static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
+{
+    (void)caps;
+    return axis->n > 2 && kal_is_prime(axis->n) && kal_radix_divides(axis->n - 1);
+}
+
+// A convolution of few points on many lines runs with a line on each lane; a long one, or
+// one of few lines, is worked line by line.
+enum { LANES_LIMIT = 2048 };
+
+static kallima_status plan(const struct kal_planner *planner, const struct kal_axis *axis,
+                           struct kal_recipe *node)
+{
+    const bool on_lanes = axis->n <= LANES_LIMIT && axis->lines >= 4;
+    const struct kal_axis child = { axis->n - 1, on_lanes ? axis->lines : 1, false,
+                                    on_lanes };
+    node->child_count = 1;
+    return kal_plan_axis(&node->child[0], planner, &child);
+}
+
+static bool complete(struct kal_recipe *node)
+{
+    node->n = node->child[0]->n + 1;
+    return node->n > 2 && kal_is_prime(node->n);
+}
+
+const struct kal_rule kal_rule_rader = { "rader", 1, 1, applies, plan, complete };

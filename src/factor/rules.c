@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "factor/rule.h"
+
+const struct kal_rule *const kal_rules[KAL_RULE_COUNT] = {
+    [KAL_RULE_LOCAL] = &kal_rule_local,
+    [KAL_RULE_PRIME_FACTOR] = &kal_rule_prime_factor,
+    [KAL_RULE_FOUR_STEP] = &kal_rule_four_step,
+    [KAL_RULE_RADER] = &kal_rule_rader,
+    [KAL_RULE_BLUESTEIN] = &kal_rule_bluestein,
+    [KAL_RULE_REAL_EVEN] = &kal_rule_real_even,
+    [KAL_RULE_REAL_ODD] = &kal_rule_real_odd,
+    [KAL_RULE_RANK] = &kal_rule_rank,
+};
+
+// In order of preference; a rank is never one axis's rule.
+static const enum kal_rule_id order[] = {
+    KAL_RULE_REAL_EVEN, KAL_RULE_REAL_ODD, KAL_RULE_PRIME_FACTOR, KAL_RULE_LOCAL,
+    KAL_RULE_FOUR_STEP, KAL_RULE_RADER,    KAL_RULE_BLUESTEIN,
+};
+
+kallima_status kal_plan_axis(struct kal_recipe **out, const struct kal_planner *planner,
+                             const struct kal_axis *axis)
+{
+    void *memory;
+
+    *out = NULL;
+    KAL_TRY(kal_arena_take(planner->arena, &memory, 1, sizeof **out));
+    struct kal_recipe *node = memory;
+    node->n = axis->n;
+
+    size_t i = 0;
+    while (i + 1 < KAL_COUNT(order) && !kal_rules[order[i]]->applies(axis, planner->caps))
+        i++;
+    node->rule = order[i];
+    KAL_TRY(kal_rules[node->rule]->plan(planner, axis, node));
+    *out = node;
+    return KALLIMA_OK;
+}
+
+// Are neighbouring lines along `axis` adjacent? Some other axis has unit stride then.
+static bool is_adjacent(const struct kal_problem *p, const struct kal_array *array,
+                        int axis)
+{
+    for (int i = 0; i < p->rank; i++) {
+        if (i != axis && array->stride[i] == 1 && array->n[i] >= 8)
+            return true;
+    }
+    return array->batch_stride == 1 && p->batch >= 8;
+}
+
+static struct kal_axis describe_axis(const struct kal_problem *p, int i)
+{
+    const bool last = i == p->rank - 1;
+    double lines = (double)p->batch;
+    for (int k = 0; k < p->rank; k++)
+        lines *= k == i ? 1.0 : (double)p->out.n[k];
+    return (struct kal_axis){
+        .n = p->n[i],
+        .lines = lines < 9e18 ? (int64_t)lines : INT64_MAX,
+        .is_real = last && p->kind != KALLIMA_C2C,
+        .lines_are_adjacent = is_adjacent(p, &p->in, i) && is_adjacent(p, &p->out, i),
+    };
+}
+
+kallima_status kal_plan_problem(struct kal_recipe **out,
+                                const struct kal_planner *planner,
+                                const struct kal_problem *p)
+{
+    void *memory;
+
+    *out = NULL;
+    if (p->rank == 1) {
+        const struct kal_axis axis = describe_axis(p, 0);
+        return kal_plan_axis(out, planner, &axis);
+    }
+
+    KAL_TRY(kal_arena_take(planner->arena, &memory, 1, sizeof **out));
+    struct kal_recipe *node = memory;
+    node->rule = KAL_RULE_RANK;
+    node->child_count = p->rank;
+    node->n = 1;
+    for (int i = 0; i < p->rank; i++) {
+        const struct kal_axis axis = describe_axis(p, i);
+        KAL_TRY(kal_plan_axis(&node->child[i], planner, &axis));
+        node->n *= p->n[i];
+    }
+    *out = node;
+    return KALLIMA_OK;
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#include "problem/problem.h"
+
+static const char *const kind_names[] = { "c2c", "r2c", "c2r" };
+static const char *const precision_names[] = { "f32", "f64" };
+
+static void print_lengths(struct kal_text *text, const struct kal_problem *p)
+{
+    kal_text_add(text, " n=%lld", (long long)p->n[0]);
+    for (int i = 1; i < p->rank; i++)
+        kal_text_add(text, "x%lld", (long long)p->n[i]);
+}
+
+static void print_array(struct kal_text *text, const char *side, int rank,
+                        const struct kal_array *array)
+{
+    kal_text_add(text, " %s=%s", side,
+                 array->is_real     ? "real"
+                 : array->is_planar ? "planar"
+                                    : "interleaved");
+    kal_text_add(text, "@%lld", (long long)array->offset);
+    kal_text_add(text, ":%lld", (long long)array->batch_stride);
+    for (int i = 0; i < rank; i++)
+        kal_text_add(text, ",%lld", (long long)array->stride[i]);
+}
+
+void kal_problem_print(struct kal_text *text, const struct kal_problem *p)
+{
+    kal_text_add(text, "%s %s", kind_names[p->kind], precision_names[p->precision]);
+    print_lengths(text, p);
+    kal_text_add(text, " batch=%lld %s %s", (long long)p->batch,
+                 p->is_inverse ? "inverse" : "forward",
+                 p->is_in_place ? "in-place" : "out-of-place");
+    if (p->may_destroy_input)
+        kal_text_add(text, " destroy-input");
+    if (p->scale != 1.0)
+        kal_text_add(text, " scale=%.17g", p->scale);
+    print_array(text, "in", p->rank, &p->in);
+    print_array(text, "out", p->rank, &p->out);
+}
+
+double kal_problem_points(const struct kal_problem *p)
+{
+    double points = (double)p->batch;
+    for (int i = 0; i < p->rank; i++)
+        points *= (double)p->n[i];
+    return points;
+}
