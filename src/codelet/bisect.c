@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+#include "codelet/bisect.h"
+
+#include <string.h>
+
+// A set of nodes is a range of `list`. `set` says in which set a node is: edges that leave
+// the set do not count.
+struct bisection {
+    const struct kal_dag *g;
+    int32_t *list;    // the nodes; in the end, the order
+    int32_t *scratch; // as long as `list`
+    int32_t *set;     // by node
+    int32_t *mark;    // by node: part of a component, or colour
+    int32_t *first;   // by node: where in `user` the nodes begin that use it; one more
+    int32_t *user;
+    int32_t sets;
+};
+
+enum colour { WHITE = 0, RED, BLUE };
+
+static int operands(const struct bisection *b, int32_t id, int32_t operand[3])
+{
+    const struct kal_dag_entry *e = &b->g->entry[id];
+    operand[0] = e->a;
+    operand[1] = e->b;
+    operand[2] = e->c;
+    return kal_op_arity(e->op);
+}
+
+// Whether all neighbours of `id` in its set, on the side of its operands or on that of its
+// users, have the colour.
+static bool all_operands(const struct bisection *b, int32_t id, int32_t colour)
+{
+    int32_t operand[3];
+    for (int i = operands(b, id, operand); i-- > 0;) {
+        if (b->set[operand[i]] == b->set[id] && b->mark[operand[i]] != colour)
+            return false;
+    }
+    return true;
+}
+
+static bool all_users(const struct bisection *b, int32_t id, int32_t colour)
+{
+    for (int32_t i = b->first[id]; i < b->first[id + 1]; i++) {
+        if (b->set[b->user[i]] == b->set[id] && b->mark[b->user[i]] != colour)
+            return false;
+    }
+    return true;
+}
+
+// Give one more layer of white nodes the colour; return how many.
+static int32_t grow_colour(struct bisection *b, const int32_t *list, int32_t count,
+                           enum colour colour)
+{
+    int32_t found = 0;
+    for (int32_t i = 0; i < count; i++) {
+        const bool next =
+            b->mark[list[i]] == WHITE &&
+            (colour == RED ? all_operands(b, list[i], RED) : all_users(b, list[i], BLUE));
+        if (next)
+            b->scratch[found++] = list[i];
+    }
+    for (int32_t i = 0; i < found; i++)
+        b->mark[b->scratch[i]] = colour;
+    return found;
+}
+
+// Move the nodes with the mark to the front, in their order; return how many.
+static int32_t partition(struct bisection *b, int32_t *list, int32_t count, int32_t mark)
+{
+    int32_t front = 0, back = 0;
+    for (int32_t i = 0; i < count; i++) {
+        if (b->mark[list[i]] == mark)
+            list[front++] = list[i];
+        else
+            b->scratch[back++] = list[i];
+    }
+    memcpy(list + front, b->scratch, (size_t)back * sizeof *list);
+    return front;
+}
+
+static void visit(struct bisection *b, int32_t id, int32_t like, int32_t *queue,
+                  int32_t *tail)
+{
+    if (b->set[id] != b->set[like] || b->mark[id] == 1)
+        return;
+    b->mark[id] = 1;
+    queue[(*tail)++] = id;
+}
+
+// Move all nodes that are connected with the first one to the front; return how many.
+static int32_t split_component(struct bisection *b, int32_t *list, int32_t count)
+{
+    int32_t *queue = b->scratch, head = 0, tail = 0, operand[3];
+
+    for (int32_t i = 0; i < count; i++)
+        b->mark[list[i]] = 0;
+    visit(b, list[0], list[0], queue, &tail);
+    while (head < tail) {
+        const int32_t id = queue[head++];
+        for (int i = operands(b, id, operand); i-- > 0;)
+            visit(b, operand[i], id, queue, &tail);
+        for (int32_t i = b->first[id]; i < b->first[id + 1]; i++)
+            visit(b, b->user[i], id, queue, &tail);
+    }
+    return partition(b, list, count, 1);
+}
+
+// Halve a connected set: layers from its inputs and from its outputs meet in the middle.
+static int32_t split_middle(struct bisection *b, int32_t *list, int32_t count)
+{
+    for (int32_t i = 0; i < count; i++)
+        b->mark[list[i]] = WHITE;
+    for (int32_t left = count; left > 0;) {
+        left -= grow_colour(b, list, count, RED);
+        left -= grow_colour(b, list, count, BLUE);
+    }
+    return partition(b, list, count, RED);
+}
+
+static void order_set(struct bisection *b, int32_t *list, int32_t count)
+{
+    if (count <= 1)
+        return;
+    b->sets++;
+    for (int32_t i = 0; i < count; i++)
+        b->set[list[i]] = b->sets;
+
+    int32_t front = split_component(b, list, count);
+    if (front == count)
+        front = split_middle(b, list, count);
+    order_set(b, list, front);
+    order_set(b, list + front, count - front);
+}
+
+// Where each node is used, by nodes that are used themselves.
+static void list_users(struct bisection *b, const int32_t *uses)
+{
+    const int32_t count = b->g->count;
+    int32_t operand[3];
+
+    memset(b->first, 0, ((size_t)count + 2) * sizeof *b->first);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int32_t id = 0; id < count; id++) {
+            for (int i = uses[id] ? operands(b, id, operand) : 0; i-- > 0;) {
+                if (pass == 0)
+                    b->first[operand[i] + 2]++;
+                else
+                    b->user[b->first[operand[i] + 1]++] = id;
+            }
+        }
+        for (int32_t id = 0; pass == 0 && id < count; id++)
+            b->first[id + 2] += b->first[id + 1];
+    }
+}
+
+kallima_status kal_bisect(const struct kal_network *net, int32_t *order, int32_t *count)
+{
+    const struct kal_dag *g = &net->dag;
+    const size_t size = (size_t)g->count;
+    int32_t *uses;
+    void *memory;
+
+    *count = 0;
+    KAL_TRY(kal_network_count_uses(net, &uses));
+    const kallima_status status =
+        kal_alloc(g->host, &memory, 7 * size + 2, sizeof(int32_t));
+    if (status == KALLIMA_OK) {
+        int32_t *m = memory;
+        struct bisection b = { .g = g, .list = order, .scratch = m };
+        b.set = m + size;
+        b.mark = m + 2 * size;
+        b.user = m + 3 * size; // at most three operands each
+        b.first = m + 6 * size;
+        memset(m, 0, 3 * size * sizeof *m);
+        list_users(&b, uses);
+        for (int32_t id = 0; id < g->count; id++) {
+            if (uses[id] > 0 && g->entry[id].op != KAL_OP_CONST)
+                order[(*count)++] = id;
+        }
+        order_set(&b, order, *count);
+        kal_free(g->host, memory);
+    }
+    kal_free(g->host, uses);
+    return status;
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// A graph together with the values that are wanted of it.
+#ifndef KAL_CODELET_NETWORK_H_
+#define KAL_CODELET_NETWORK_H_
+
+#include "codelet/dag.h"
+
+enum { KAL_NETWORK_MAX = 2 * KAL_CODELET_MAX };
+
+struct kal_network {
+    struct kal_dag dag;
+    int inputs; // inputs 0 .. inputs-1 may occur
+    int outputs;
+    kal_node output[KAL_NETWORK_MAX];
+};
+
+/** Prepare a network without outputs. */
+void kal_network_init(struct kal_network *net, const struct kal_host *host, int inputs);
+
+/** Free what the network holds. */
+void kal_network_clear(struct kal_network *net);
+
+/**
+ * Count how often each node is used, outputs included; 0 for what no output needs.
+ *
+ * Owner: the caller frees *uses, net->dag.count numbers, with kal_free() on net->dag.host.
+ * Error: E_MEMORY  exhausted; *uses is NULL
+ */
+kallima_status kal_network_count_uses(const struct kal_network *net, int32_t **uses);
+
+/**
+ * Write a network of sums and products once more, into `g`, with input[i] for its inputs.
+ *
+ * Shape:  `input` holds net->inputs nodes of `g`, `result` net->outputs.
+ * Error:  sticky, in `g`
+ */
+void kal_network_copy(struct kal_dag *g, const struct kal_network *net,
+                      const kal_node *input, kal_node *result);
+
+/**
+ * Write into `g` the transpose of a linear network: result[i] is the sum over the outputs o
+ * of seed[o] times the coefficient of input i in output o. Transposing keeps the number of
+ * multiplications, and of additions if there are as many outputs as inputs, and brings
+ * together constants that were apart.
+ *
+ * Shape:  `seed` holds net->outputs nodes of `g`, `result` net->inputs.
+ * Error:  sticky, in `g`
+ * Source: Bordewijk, Appl. Sci. Res. B 6 (1957) 1-74
+ */
+void kal_network_transpose(struct kal_dag *g, const struct kal_network *net,
+                           const kal_node *seed, kal_node *result);
+
+#endif

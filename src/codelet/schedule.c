@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+#include "codelet/schedule.h"
+
+#include <string.h>
+
+#include "codelet/bisect.h"
+
+struct writer {
+    const struct kal_network *net;
+    struct kal_schedule *out;
+    int32_t *uses; // uses to come, by node
+    bool *present; // loaded or computed, by node
+    int32_t alive;
+};
+
+static void push(struct writer *w, enum kal_step_kind kind, int32_t node, int32_t index)
+{
+    w->out->step[w->out->count++] = (struct kal_step){ kind, node, index };
+}
+
+static void make_present(struct writer *w, int32_t id)
+{
+    const struct kal_dag_entry *e = &w->net->dag.entry[id];
+    if (w->present[id] || e->op == KAL_OP_CONST)
+        return;
+    w->present[id] = true;
+    w->alive++;
+    w->out->live = (int32_t)kal_max(w->out->live, w->alive);
+    if (e->op == KAL_OP_INPUT)
+        push(w, KAL_STEP_LOAD, id, e->a);
+    else
+        push(w, KAL_STEP_COMPUTE, id, 0);
+}
+
+static void use(struct writer *w, int32_t id)
+{
+    if (--w->uses[id] == 0 && w->net->dag.entry[id].op != KAL_OP_CONST)
+        w->alive--;
+}
+
+static void load_early(struct writer *w, int early)
+{
+    const struct kal_dag *g = &w->net->dag;
+    for (int32_t id = 0; id < g->count; id++) {
+        if (g->entry[id].op == KAL_OP_INPUT && g->entry[id].a < early && w->uses[id] > 0)
+            make_present(w, id);
+    }
+}
+
+static void store(struct writer *w, int32_t id)
+{
+    for (int o = 0; o < w->net->outputs; o++) {
+        if (w->net->output[o].id != id)
+            continue;
+        push(w, KAL_STEP_STORE, id, o);
+        use(w, id);
+    }
+}
+
+static bool is_output(const struct kal_network *net, int32_t id)
+{
+    for (int o = 0; o < net->outputs; o++) {
+        if (net->output[o].id == id)
+            return true;
+    }
+    return false;
+}
+
+static void write_steps(struct writer *w, const int32_t *order, int32_t count, int early)
+{
+    for (int32_t i = 0; i < count; i++) {
+        const int32_t id = order[i];
+        const struct kal_dag_entry *e = &w->net->dag.entry[id];
+        const int32_t operand[3] = { e->a, e->b, e->c };
+        const int arity = kal_op_arity(e->op);
+        if (!kal_op_computes(e->op))
+            continue;
+        for (int k = 0; k < arity; k++)
+            make_present(w, operand[k]);
+        for (int k = 0; k < arity; k++)
+            use(w, operand[k]);
+        make_present(w, id);
+        if (is_output(w->net, id)) {
+            load_early(w, early);
+            store(w, id);
+        }
+    }
+}
+
+// The working memory of one schedule.
+struct workspace {
+    int32_t *uses;
+    void *order, *present;
+};
+
+static kallima_status fill(struct kal_schedule *out, const struct kal_network *net,
+                           int early, struct workspace *space)
+{
+    const struct kal_dag *g = &net->dag;
+    const uint64_t nodes = (uint64_t)g->count;
+    void *step;
+    int32_t count;
+
+    KAL_TRY(kal_network_count_uses(net, &space->uses));
+    KAL_TRY(kal_alloc(g->host, &space->order, nodes, sizeof(int32_t)));
+    KAL_TRY(kal_alloc(g->host, &space->present, nodes, sizeof(bool)));
+    KAL_TRY(kal_alloc(g->host, &step, nodes + (uint64_t)net->outputs, sizeof *out->step));
+    out->step = step;
+    KAL_TRY(kal_bisect(net, space->order, &count));
+
+    memset(space->present, 0, (size_t)nodes * sizeof(bool));
+    struct writer w = { net, out, space->uses, space->present, 0 };
+    write_steps(&w, space->order, count, early);
+    return KALLIMA_OK;
+}
+
+kallima_status kal_schedule_build(struct kal_schedule *out, const struct kal_network *net,
+                                  int early)
+{
+    struct workspace space = { 0 };
+
+    *out = (struct kal_schedule){ .host = net->dag.host };
+    const kallima_status status = fill(out, net, early, &space);
+    kal_free(out->host, space.uses);
+    kal_free(out->host, space.order);
+    kal_free(out->host, space.present);
+    return status;
+}
+
+void kal_schedule_clear(struct kal_schedule *schedule)
+{
+    kal_free(schedule->host, schedule->step);
+    *schedule = (struct kal_schedule){ .host = schedule->host };
+}

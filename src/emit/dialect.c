@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#include "emit/dialect.h"
+
+#include <string.h>
+
+// clang-format off
+static const struct kal_dialect dialects[] = {
+    {
+        .name     = "c",
+        .prelude  =
+            "// The macros decide on the type: vectors of any width, single or double. Define V\n"
+            "// and all others before this text, or get plain doubles.\n"
+            "#include <stddef.h>\n"
+            "\n"
+            "#ifndef V\n"
+            "#include <math.h>\n"
+            "#define V              double\n"
+            "#define R              double\n"
+            "#define LOAD(p)        (*(p))\n"
+            "#define STORE(p, v)    (*(p) = (v))\n"
+            "#define BROADCAST(s)   (s)\n"
+            "#define CONSTANT(c)    (c)\n"
+            "#define ADD(a, b)      ((a) + (b))\n"
+            "#define SUB(a, b)      ((a) - (b))\n"
+            "#define MUL(a, b)      ((a) * (b))\n"
+            "#define NEG(a)         (-(a))\n"
+            "#define FMA(a, b, c)   fma((a), (b), (c))\n"
+            "#define FMS(a, b, c)   fma((a), (b), -(c))\n"
+            "#define FNMA(a, b, c)  fma(-(a), (b), (c))\n"
+            "#endif\n"
+            "\n",
+        .open     =
+            "static inline void $f(const R *xr, const R *xi, ptrdiff_t xs,\n"
+            "    R *yr, R *yi, ptrdiff_t ys)\n"
+            "{\n",
+        .open_twiddled =
+            "static inline void $f(const R *xr, const R *xi, ptrdiff_t xs,\n"
+            "    R *yr, R *yi, ptrdiff_t ys, const R *w)\n"
+            "{\n",
+        .close    = "}\n",
+        .constant = "    const V $a = CONSTANT($b);\n",
+        .value    = "    const V $a = $b;\n",
+        .load     = { "LOAD(xr + $a * xs)", "LOAD(xi + $a * xs)" },
+        .twiddle  = "BROADCAST(w[$a])",
+        .store    = { "    STORE(yr + $a * ys, $b);\n", "    STORE(yi + $a * ys, $b);\n" },
+        .op = {
+            [KAL_OP_NEG]  = "NEG($a)",
+            [KAL_OP_ADD]  = "ADD($a, $b)",
+            [KAL_OP_SUB]  = "SUB($a, $b)",
+            [KAL_OP_MUL]  = "MUL($a, $b)",
+            [KAL_OP_FMA]  = "FMA($a, $b, $c)",
+            [KAL_OP_FMS]  = "FMS($a, $b, $c)",
+            [KAL_OP_FNMA] = "FNMA($a, $b, $c)",
+        },
+    },
+};
+// clang-format on
+
+const struct kal_dialect *kal_dialect_find(const char *name)
+{
+    for (size_t i = 0; i < KAL_COUNT(dialects); i++) {
+        if (strcmp(dialects[i].name, name) == 0)
+            return &dialects[i];
+    }
+    return NULL;
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// The languages that codelets are written in. A language is one row of patterns; the
+// printer knows none of them.
+#ifndef KAL_EMIT_DIALECT_H_
+#define KAL_EMIT_DIALECT_H_
+
+#include "codelet/dag.h"
+
+/**
+ * Patterns are copied but for $a, $b, $c, which stand for operands in the order of enum
+ * kal_op, and for those that each field names.
+ */
+struct kal_dialect {
+    const char *name;
+    const char *prelude;          // before a function that stands alone
+    const char *open;             // $f: the function's name
+    const char *open_twiddled;    // likewise
+    const char *close;            //
+    const char *constant;         // $a: the variable, $b: the literal
+    const char *value;            // $a: the variable, $b: the expression
+    const char *load[2];          // expression of x[$a], real and imaginary part
+    const char *twiddle;          // expression of number $a of the twiddle factors
+    const char *store[2];         // statement: $b into y[$a], real and imaginary part
+    const char *op[KAL_OP_COUNT]; // expressions; NULL for what is not computed
+};
+
+/** Return the dialect of that name, NULL if there is none. */
+const struct kal_dialect *kal_dialect_find(const char *name);
+
+#endif

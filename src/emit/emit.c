@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+#include "emit/emit.h"
+
+#include <stdio.h>
+
+enum { NAME_BYTES = 32, EXPRESSION_BYTES = 160 };
+
+struct emitter {
+    struct kal_text *text;
+    const struct kal_dialect *dialect;
+    const struct kal_codelet *codelet;
+};
+
+// What the placeholders $a, $b, $c and $f stand for.
+struct arguments {
+    const char *a, *b, *c, *f;
+};
+
+static const char *argument(const struct arguments *args, char letter)
+{
+    switch (letter) {
+    case 'a': return args->a;
+    case 'b': return args->b;
+    case 'c': return args->c;
+    case 'f': return args->f;
+    default: return "$";
+    }
+}
+
+static void emit_pattern(struct kal_text *text, const char *pattern,
+                         const struct arguments *args)
+{
+    for (const char *p = pattern; *p; p++) {
+        if (*p == '$' && p[1])
+            kal_text_add(text, "%s", argument(args, *++p));
+        else
+            kal_text_add(text, "%c", *p);
+    }
+}
+
+// Values are called after their place in the graph: k for constants, x and w for what is
+// read, t for what is computed.
+static void name_node(const struct emitter *e, int32_t id, char name[NAME_BYTES])
+{
+    const struct kal_dag_entry *entry = &e->codelet->net.dag.entry[id];
+    const int32_t input = entry->a, x_count = 2 * e->codelet->spec.n;
+    if (entry->op == KAL_OP_CONST)
+        snprintf(name, NAME_BYTES, "k%d", (int)id);
+    else if (entry->op != KAL_OP_INPUT)
+        snprintf(name, NAME_BYTES, "t%d", (int)id);
+    else if (input >= x_count)
+        snprintf(name, NAME_BYTES, "w%d", (int)(input - x_count));
+    else
+        snprintf(name, NAME_BYTES, "%s%d", input % 2 ? "xi" : "xr", (int)(input / 2));
+}
+
+static void emit_value(const struct emitter *e, int32_t id, const char *expression,
+                       const struct arguments *args)
+{
+    char name[NAME_BYTES];
+    struct kal_text inner;
+
+    name_node(e, id, name);
+    kal_text_init(&inner, e->text->host);
+    emit_pattern(&inner, expression, args);
+    if (inner.status && !e->text->status)
+        e->text->status = inner.status;
+    emit_pattern(e->text, e->dialect->value,
+                 &(struct arguments){ .a = name, .b = inner.data ? inner.data : "" });
+    kal_text_clear(&inner);
+}
+
+static void emit_load(const struct emitter *e, const struct kal_step *step)
+{
+    const int32_t x_count = 2 * e->codelet->spec.n;
+    const bool is_x = step->index < x_count;
+    char index[NAME_BYTES];
+
+    snprintf(index, sizeof index, "%d",
+             (int)(is_x ? step->index / 2 : step->index - x_count));
+    emit_value(e, step->node,
+               is_x ? e->dialect->load[step->index % 2] : e->dialect->twiddle,
+               &(struct arguments){ .a = index });
+}
+
+static void emit_compute(const struct emitter *e, const struct kal_step *step)
+{
+    const struct kal_dag_entry *entry = &e->codelet->net.dag.entry[step->node];
+    char a[NAME_BYTES], b[NAME_BYTES], c[NAME_BYTES];
+
+    name_node(e, entry->a, a);
+    name_node(e, entry->b, b);
+    name_node(e, entry->c, c);
+    emit_value(e, step->node, e->dialect->op[entry->op],
+               &(struct arguments){ .a = a, .b = b, .c = c });
+}
+
+static void emit_store(const struct emitter *e, const struct kal_step *step)
+{
+    char index[NAME_BYTES], value[NAME_BYTES];
+
+    snprintf(index, sizeof index, "%d", (int)(step->index / 2));
+    name_node(e, step->node, value);
+    emit_pattern(e->text, e->dialect->store[step->index % 2],
+                 &(struct arguments){ .a = index, .b = value });
+}
+
+static void emit_steps(const struct emitter *e)
+{
+    static void (*const emit[])(const struct emitter *, const struct kal_step *) = {
+        [KAL_STEP_LOAD] = emit_load,
+        [KAL_STEP_COMPUTE] = emit_compute,
+        [KAL_STEP_STORE] = emit_store,
+    };
+    const struct kal_schedule *s = &e->codelet->schedule;
+    for (int32_t i = 0; i < s->count; i++)
+        emit[s->step[i].kind](e, &s->step[i]);
+}
+
+// Digits enough for 113 bits, whatever the type that the reader rounds them to.
+static void emit_constants(const struct emitter *e, const int32_t *uses)
+{
+    const struct kal_dag *g = &e->codelet->net.dag;
+    char name[NAME_BYTES], literal[EXPRESSION_BYTES];
+
+    for (int32_t id = 0; id < g->count; id++) {
+        if (g->entry[id].op != KAL_OP_CONST || uses[id] == 0)
+            continue;
+        name_node(e, id, name);
+        snprintf(literal, sizeof literal, "%.24Lf", g->entry[id].value);
+        emit_pattern(e->text, e->dialect->constant,
+                     &(struct arguments){ .a = name, .b = literal });
+    }
+}
+
+static void emit_comment(const struct emitter *e)
+{
+    const struct kal_codelet *c = e->codelet;
+    kal_text_add(
+        e->text,
+        "// Length %d, %s%s: %d additions, %d multiplications, %d fused; at most %d "
+        "values alive.\n",
+        c->spec.n, c->spec.inverse ? "inverse" : "forward",
+        c->spec.twiddled ? ", twiddled" : "", (int)c->ops.additions,
+        (int)c->ops.multiplications, (int)c->ops.fused, (int)c->schedule.live);
+}
+
+void kal_emit_codelet(struct kal_text *text, const struct kal_dialect *dialect,
+                      const struct kal_codelet *codelet, const char *name)
+{
+    const struct emitter e = { text, dialect, codelet };
+    int32_t *uses;
+
+    const kallima_status status = kal_network_count_uses(&codelet->net, &uses);
+    if (status) {
+        if (!text->status)
+            text->status = status;
+        return;
+    }
+    emit_comment(&e);
+    emit_pattern(text, codelet->spec.twiddled ? dialect->open_twiddled : dialect->open,
+                 &(struct arguments){ .f = name });
+    emit_constants(&e, uses);
+    emit_steps(&e);
+    emit_pattern(text, dialect->close, &(struct arguments){ 0 });
+    kal_free(codelet->net.dag.host, uses);
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// The printer: a codelet as text.
+#ifndef KAL_EMIT_EMIT_H_
+#define KAL_EMIT_EMIT_H_
+
+#include "base/text.h"
+#include "codelet/codelet.h"
+#include "emit/dialect.h"
+
+/**
+ * Append the codelet as a function called `name`, with a comment that says what it costs.
+ *
+ * Error: sticky, in `text`
+ */
+void kal_emit_codelet(struct kal_text *text, const struct kal_dialect *dialect,
+                      const struct kal_codelet *codelet, const char *name);
+
+#endif
