@@ -9,6 +9,7 @@ cd "$(dirname "$0")/.."
 preset=$1
 jobs=$(nproc)
 
+[ "$preset" != neon ] || scripts/fetch_sysroot.sh build-neon/sysroot
 cmake --preset "$preset" >/dev/null
 case $preset in
 asan)
