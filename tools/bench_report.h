@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// Results of measurements, for programs (JSON, one object a line) and for people.
+#ifndef KALLIMA_BENCH_REPORT_H_
+#define KALLIMA_BENCH_REPORT_H_
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "bench_run.h"
+
+/** What the summary is made of. All zero is empty; free with report_clear(). */
+struct report {
+    FILE *table; // where the table and the summary go
+    bool json;   // whether objects go to stdout
+    struct ratio *ratio;
+    int count, capacity;
+    int cases, bad, failed;
+};
+
+/** Write the headings of the table. */
+void report_begin(struct report *report, const struct bench *bench);
+
+/** Write one result at once, and remember it for the summary. */
+void report_add(struct report *report, const struct bench *bench,
+                const struct result *result);
+
+/** Write the geometric mean of the ratios and the worst of them. */
+void report_summarise(const struct report *report, const struct bench *bench);
+
+/** Free what the report holds. */
+void report_clear(struct report *report);
+
+#endif

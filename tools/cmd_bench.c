@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT
+// kallima bench: how fast transforms are here, alone or beside another library.
+#include <math.h>
+#include <stdio.h>
+
+#if defined _OPENMP
+#include <omp.h>
+#endif
+
+#include "bench_problem.h"
+#include "bench_report.h"
+#include "bench_run.h"
+#include "cli.h"
+#include "commands.h"
+
+static const char help[] =
+    "usage: kallima bench [OPTION]... [LENGTHS]...\n"
+    "       kallima bench [OPTION]... --cases FILE\n"
+    "\n"
+    "Measure the speed of transforms. LENGTHS is 1024 or 256x256, the slowest axis "
+    "first\n"
+    "(default: a few powers of two). With a peer, both libraries are measured in\n"
+    "alternation.\n"
+    "\n"
+    "Problems:\n"
+    "  --cases FILE        one a line: kind precision lengths batch [inverse] "
+    "[in-place]\n"
+    "  --kind KIND         c2c (default), r2c or c2r\n"
+    "  --precision P       f32 (default) or f64\n"
+    "  --batch N           transforms at once (default: 1)\n"
+    "  --inverse           exp(+2*pi*i*j*k/n)\n"
+    "  --in-place          output over the input\n"
+    "\n"
+    "Measuring:\n"
+    "  --min-time S        seconds of samples of each library for a problem (default: "
+    "0.25)\n"
+    "  --max-time S        seconds for a problem after which few samples must do\n"
+    "                      (default: 10)\n"
+    "  --json              one JSON object a line on standard output; the table goes to\n"
+    "                      standard error\n"
+    "\n"
+    "Another library:\n"
+    "  --peer fftw         FFTW 3, loaded at run time\n"
+    "  --fftw-dir DIR      load it from DIR/lib\n"
+    "  --fftw-effort E     measure (default), patient or estimate\n"
+    "\n"
+    "Exit status: 0; 1 if a transform failed or its error is above the bound; 2 for a "
+    "usage\n"
+    "error. docs/measuring.md says how the numbers are made.\n";
+
+enum option_id {
+    OPT_HELP = 1,
+    OPT_CASES,
+    OPT_KIND,
+    OPT_PRECISION,
+    OPT_BATCH,
+    OPT_INVERSE,
+    OPT_IN_PLACE,
+    OPT_MIN_TIME,
+    OPT_MAX_TIME,
+    OPT_JSON,
+    OPT_PEER,
+    OPT_FFTW_DIR,
+    OPT_FFTW_EFFORT,
+};
+
+static const struct option options[] = {
+    { "help", no_argument, NULL, OPT_HELP },
+    { "cases", required_argument, NULL, OPT_CASES },
+    { "kind", required_argument, NULL, OPT_KIND },
+    { "precision", required_argument, NULL, OPT_PRECISION },
+    { "batch", required_argument, NULL, OPT_BATCH },
+    { "inverse", no_argument, NULL, OPT_INVERSE },
+    { "in-place", no_argument, NULL, OPT_IN_PLACE },
+    { "min-time", required_argument, NULL, OPT_MIN_TIME },
+    { "max-time", required_argument, NULL, OPT_MAX_TIME },
+    { "json", no_argument, NULL, OPT_JSON },
+    { "peer", required_argument, NULL, OPT_PEER },
+    { "fftw-dir", required_argument, NULL, OPT_FFTW_DIR },
+    { "fftw-effort", required_argument, NULL, OPT_FFTW_EFFORT },
+    { NULL, 0, NULL, 0 },
+};
+
+// What the command line asks for.
+struct request {
+    kallima_desc common; // all of a problem but its lengths
+    const char *cases;
+    double min_time_s, max_time_s;
+    bool json, help;
+    const char *peer;
+    struct peer_options peer_options;
+};
+
+static bool parse_seconds(const struct cli *cli, const char *option, const char *text,
+                          double *out)
+{
+    const char *end;
+    if (cli_parse_number(text, out, &end) && *end == '\0' && *out >= 0 && *out <= 3600)
+        return true;
+    cli_usage(cli, "%s %s: must be a number of seconds from 0 to 3600", option, text);
+    return false;
+}
+
+static bool parse_batch(const struct cli *cli, const char *text, int64_t *out)
+{
+    if (cli_parse_int64(text, 1, INT64_MAX, out))
+        return true;
+    cli_usage(cli, "--batch %s: must be an integer of at least 1", text);
+    return false;
+}
+
+static bool parse_option(const struct cli *cli, int id, struct request *request)
+{
+    static const char *const efforts[] = { "measure", "patient", "estimate" };
+    kallima_desc *common = &request->common;
+    int choice = 0;
+
+    switch ((enum option_id)id) {
+    case OPT_HELP: request->help = true; return true;
+    case OPT_CASES: request->cases = optarg; return true;
+    case OPT_KIND:
+        return cli_choose(cli, "--kind", optarg, problem_kinds, KALLIMA_KIND_COUNT,
+                          &common->kind);
+    case OPT_PRECISION:
+        return cli_choose(cli, "--precision", optarg, problem_precisions,
+                          KALLIMA_PRECISION_COUNT, &common->precision);
+    case OPT_BATCH: return parse_batch(cli, optarg, &common->batch);
+    case OPT_INVERSE: common->direction = KALLIMA_INVERSE; return true;
+    case OPT_IN_PLACE: common->placement = KALLIMA_IN_PLACE; return true;
+    case OPT_MIN_TIME:
+        return parse_seconds(cli, "--min-time", optarg, &request->min_time_s);
+    case OPT_MAX_TIME:
+        return parse_seconds(cli, "--max-time", optarg, &request->max_time_s);
+    case OPT_JSON: request->json = true; return true;
+    case OPT_PEER: request->peer = optarg; return true;
+    case OPT_FFTW_DIR: request->peer_options.directory = optarg; return true;
+    case OPT_FFTW_EFFORT:
+        request->peer_options.effort = optarg;
+        return cli_choose(cli, "--fftw-effort", optarg, efforts, CLI_COUNT(efforts),
+                          &choice);
+    }
+    return false;
+}
+
+static bool parse_options(const struct cli *cli, int argc, char **argv,
+                          struct request *request)
+{
+    int id;
+    while ((id = cli_getopt(cli, argc, argv, options)) != -1) {
+        if (id == '?' || !parse_option(cli, id, request))
+            return false;
+    }
+    if (request->common.kind == KALLIMA_R2C &&
+        request->common.direction == KALLIMA_INVERSE) {
+        cli_usage(cli, "--inverse: r2c is forward only; c2r is its inverse");
+        return false;
+    }
+    if (request->cases && optind < argc) {
+        cli_usage(cli, "give lengths or --cases, not both");
+        return false;
+    }
+    return true;
+}
+
+// Returns CLI_OK, or the status of the failure that it has told.
+static int collect(const struct cli *cli, const struct request *request,
+                   char *const *text, struct problems *problems)
+{
+    static const char *const usual[] = { "16",   "64",    "256",     "1024",
+                                         "4096", "65536", "1048576", NULL };
+    char why[512];
+
+    if (request->cases) {
+        if (!problems_read(problems, request->cases, why, sizeof why))
+            return cli_fail("%s", why);
+        return problems->count > 0 ? CLI_OK : cli_fail("%s: no cases", request->cases);
+    }
+    for (const char *const *t = *text ? (const char *const *)text : usual; *t; t++) {
+        kallima_desc desc = request->common;
+        if (!problem_parse_lengths(*t, &desc))
+            return cli_usage(cli, "lengths %s: must be such as 1024 or 256x256", *t);
+        if (!problems_add(problems, &desc))
+            return cli_fail("no memory left");
+    }
+    return CLI_OK;
+}
+
+static int open_peer(const struct cli *cli, const struct request *request,
+                     struct bench *bench)
+{
+    char why[512];
+    struct peer_options peer_options = request->peer_options;
+
+    if (!request->peer)
+        return CLI_OK;
+    bench->peer = peer_find(request->peer);
+    if (!bench->peer)
+        return cli_usage(cli, "--peer %s: no such peer; there is fftw", request->peer);
+    peer_options.threads = bench->info.threads > 0 ? bench->info.threads : 1;
+    bench->session = bench->peer->open(&peer_options, why, sizeof why);
+    return bench->session ? CLI_OK : cli_fail("%s", why);
+}
+
+static int run_all(const struct bench *bench, const struct problems *problems, bool json)
+{
+    struct report report = { .table = json ? stderr : stdout, .json = json };
+
+    report_begin(&report, bench);
+    for (int i = 0; i < problems->count; i++) {
+        struct result result;
+        bench_run(bench, &problems->desc[i], &result);
+        report_add(&report, bench, &result);
+    }
+    report_summarise(&report, bench);
+    report_clear(&report);
+    return report.bad + report.failed > 0 ? CLI_FAILED : CLI_OK;
+}
+
+static int measure(const struct cli *cli, const struct request *request,
+                   const struct problems *problems)
+{
+    struct bench bench = {
+        .min_time_s = request->min_time_s,
+        .max_time_s = request->max_time_s,
+    };
+    if (!cli_open_device(cli, &bench.device))
+        return CLI_FAILED;
+    kallima_device_get_info(bench.device, &bench.info);
+#if defined _OPENMP
+    // Arrays are touched first by as many threads as will transform them.
+    if (bench.info.threads > 0)
+        omp_set_num_threads(bench.info.threads);
+#endif
+    int status = open_peer(cli, request, &bench);
+    if (status == CLI_OK)
+        status = run_all(&bench, problems, request->json);
+    if (bench.session)
+        bench.peer->close(bench.session);
+    kallima_device_close(&bench.device);
+    return status;
+}
+
+int cmd_bench(const struct cli *cli, int argc, char **argv)
+{
+    struct request request = { .min_time_s = 0.25, .max_time_s = 10 };
+    struct problems problems = { 0 };
+
+    if (!parse_options(cli, argc, argv, &request))
+        return CLI_USAGE;
+    if (request.help) {
+        fputs(help, stdout);
+        return CLI_OK;
+    }
+    int status = collect(cli, &request, argv + optind, &problems);
+    if (status == CLI_OK)
+        status = measure(cli, &request, &problems);
+    problems_clear(&problems);
+    return status;
+}
