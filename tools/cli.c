@@ -8,6 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char cli_common_help[] =
+    "Options of every command:\n"
+    "  --device SELECTOR  the device to use, such as cpu; see kallima devices\n"
+    "                     (default: $KALLIMA_DEVICE, else the best one present)\n"
+    "  --threads N        threads of the cpu device (default: $OMP_NUM_THREADS, else "
+    "all)\n"
+    "  --simd LEVEL       scalar, avx2, avx512 or neon, for the cpu device\n"
+    "  --help             explain the command\n"
+    "  --version          print the version\n";
+
+int cli_print_help(const char *text)
+{
+    printf("%s\n%s", text, cli_common_help);
+    return CLI_OK;
+}
+
 int cli_fail(const char *fmt, ...)
 {
     va_list args;
@@ -117,4 +133,19 @@ bool cli_choose(const struct cli *cli, const char *option, const char *text,
     }
     cli_usage(cli, "%s %s: must be one of %s", option, text, list);
     return false;
+}
+
+void cli_print_json(const char *text)
+{
+    putchar('"');
+    for (; *text; text++) {
+        const unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\')
+            printf("\\%c", c);
+        else if (c < 0x20)
+            printf("\\u%04x", c);
+        else
+            putchar(c);
+    }
+    putchar('"');
 }

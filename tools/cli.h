@@ -28,6 +28,12 @@ struct cli {
     int32_t threads;     // --threads; 0: the library chooses
 };
 
+/** The options of every command, for the end of a help text. */
+extern const char cli_common_help[];
+
+/** Print a command's help and the common options on stdout; return CLI_OK. */
+int cli_print_help(const char *text);
+
 /** Print "kallima: <sentence>" on stderr and return CLI_FAILED. */
 int cli_fail(const char *fmt, ...) CLI_PRINTF(1, 2);
 
@@ -47,6 +53,9 @@ int cli_getopt(const struct cli *cli, int argc, char **argv,
  * Owner: the caller frees *out with kallima_device_close().
  */
 bool cli_open_device(const struct cli *cli, kallima_device **out);
+
+/** Print `text` as a JSON string on stdout. */
+void cli_print_json(const char *text);
 
 /** Read a whole decimal integer from low to high; false if `text` is anything else. */
 bool cli_parse_int64(const char *text, int64_t low, int64_t high, int64_t *out);
