@@ -13,7 +13,7 @@ static void write_dft(struct kal_network *net, const struct kal_forms *forms, in
 
     for (int j = 0; j < n; j++)
         x[j] = (struct kal_cx){ kal_input(g, 2 * j + re), kal_input(g, 2 * j + im) };
-    kal_dft(g, forms, n, x, y);
+    kal_dag_dft(g, forms, n, x, y);
     for (int k = 0; k < n; k++) {
         net->output[2 * k + re] = y[k].re;
         net->output[2 * k + im] = y[k].im;

@@ -14,7 +14,7 @@ struct dft {
 
 static void sub_dft(const struct dft *d, int n, const struct kal_cx *x, struct kal_cx *y)
 {
-    kal_dft(d->g, d->forms, n, x, y);
+    kal_dag_dft(d->g, d->forms, n, x, y);
 }
 
 // x[start], x[start + step], ..., `count` of them, indices modulo n
@@ -154,11 +154,11 @@ static void cooley_tukey(const struct dft *d)
 
 static void rader(const struct dft *d)
 {
-    kal_dft_rader(d->g, d->forms, d->n, d->x, d->y);
+    kal_dag_rader(d->g, d->forms, d->n, d->x, d->y);
 }
 
-void kal_dft(struct kal_dag *g, const struct kal_forms *forms, int n,
-             const struct kal_cx *x, struct kal_cx *y)
+void kal_dag_dft(struct kal_dag *g, const struct kal_forms *forms, int n,
+                 const struct kal_cx *x, struct kal_cx *y)
 {
     static void (*const write[KAL_FORM_COUNT])(const struct dft *) = {
         [KAL_FORM_TINY] = tiny,

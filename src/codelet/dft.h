@@ -41,7 +41,7 @@ int kal_form_children(struct kal_form form, int n, int child[2]);
  *         324-325; prime factors: Good, J. R. Stat. Soc. B 20 (1958) 361-372; primes:
  *         Rader, Proc. IEEE 56 (1968) 1107-1108.
  */
-void kal_dft(struct kal_dag *g, const struct kal_forms *forms, int n,
-             const struct kal_cx *x, struct kal_cx *y);
+void kal_dag_dft(struct kal_dag *g, const struct kal_forms *forms, int n,
+                 const struct kal_cx *x, struct kal_cx *y);
 
 #endif

@@ -82,7 +82,7 @@ static void set_way(struct convolution *c, const struct kal_forms *forms)
         x[j] = (struct kal_cx){ c->odd ? half : a, kal_zero() };
         x[j + c->h] = (struct kal_cx){ kal_neg(g, half), kal_zero() };
     }
-    kal_dft(g, forms, c->odd ? 2 * c->h : c->h, x, y);
+    kal_dag_dft(g, forms, c->odd ? 2 * c->h : c->h, x, y);
     for (int k = 0; k < frequencies(c); k++) {
         const struct kal_cx at = y[c->odd ? frequency(c, k) : k];
         net->output[net->outputs++] = at.re;
@@ -167,7 +167,7 @@ static void combine(struct kal_dag *g, const struct convolution *c,
     }
 }
 
-void kal_dft_rader(struct kal_dag *g, const struct kal_forms *forms, int n,
+void kal_dag_rader(struct kal_dag *g, const struct kal_forms *forms, int n,
                    const struct kal_cx *x, struct kal_cx *y)
 {
     struct convolution even, odd;

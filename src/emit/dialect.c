@@ -27,8 +27,7 @@ static const struct kal_dialect dialects[] = {
             "#define FMA(a, b, c)   fma((a), (b), (c))\n"
             "#define FMS(a, b, c)   fma((a), (b), -(c))\n"
             "#define FNMA(a, b, c)  fma(-(a), (b), (c))\n"
-            "#endif\n"
-            "\n",
+            "#endif\n",
         .open     =
             "static inline void $f(const R *xr, const R *xi, ptrdiff_t xs,\n"
             "    R *yr, R *yi, ptrdiff_t ys)\n"

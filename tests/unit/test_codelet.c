@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: MIT
+// The codelet compiler: every length against the definition, and what it costs.
+#include <math.h>
+#include <quadmath.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <kallima/codelet.h>
+
+#include "base/text.h"
+#include "codelet/codelet.h"
+#include "codelet/lengths.h"
+#include "emit/emit.h"
+
+enum { SLOTS = 4 * KAL_CODELET_MAX, TRIALS = 8 };
+
+typedef __float128 quad;
+
+static uint64_t seed = 1;
+
+// Uniform in -1 .. 1, 53 bits
+static double uniform(void)
+{
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return (double)(int64_t)(seed & ~UINT64_C(0x7ff)) / 9223372036854775808.0;
+}
+
+static void fill(double *slot, int n)
+{
+    for (int i = 0; i < 2 * n; i++)
+        slot[i] = uniform() + uniform() + uniform();
+    for (int k = 1; k < n; k++) {
+        const double angle = 3.0 * uniform();
+        slot[2 * n + 2 * (k - 1)] = cos(angle);
+        slot[2 * n + 2 * (k - 1) + 1] = sin(angle);
+    }
+}
+
+static quad quad_value(const struct kal_dag_entry *e, const quad *v, const double *slot)
+{
+    switch (e->op) {
+    case KAL_OP_CONST: return e->value;
+    case KAL_OP_INPUT: return slot[e->a];
+    case KAL_OP_NEG: return -v[e->a];
+    case KAL_OP_ADD: return v[e->a] + v[e->b];
+    case KAL_OP_SUB: return v[e->a] - v[e->b];
+    case KAL_OP_MUL: return v[e->a] * v[e->b];
+    case KAL_OP_FMA: return v[e->a] * v[e->b] + v[e->c];
+    case KAL_OP_FMS: return v[e->a] * v[e->b] - v[e->c];
+    default: return v[e->c] - v[e->a] * v[e->b];
+    }
+}
+
+static double double_value(const struct kal_dag_entry *e, const double *v,
+                           const double *slot)
+{
+    switch (e->op) {
+    case KAL_OP_CONST: return (double)e->value;
+    case KAL_OP_INPUT: return slot[e->a];
+    case KAL_OP_NEG: return -v[e->a];
+    case KAL_OP_ADD: return v[e->a] + v[e->b];
+    case KAL_OP_SUB: return v[e->a] - v[e->b];
+    case KAL_OP_MUL: return v[e->a] * v[e->b];
+    case KAL_OP_FMA: return fma(v[e->a], v[e->b], v[e->c]);
+    case KAL_OP_FMS: return fma(v[e->a], v[e->b], -v[e->c]);
+    default: return fma(-v[e->a], v[e->b], v[e->c]);
+    }
+}
+
+// Evaluate in the order of the schedule, so that a value that is not there yet is a NaN.
+static void evaluate_quad(const struct kal_codelet *c, const double *slot, quad *y)
+{
+    const struct kal_dag *g = &c->net.dag;
+    quad *v = malloc((size_t)g->count * sizeof *v);
+    assert_non_null(v);
+    for (int32_t id = 0; id < g->count; id++)
+        v[id] = g->entry[id].op == KAL_OP_CONST ? (quad)g->entry[id].value : (quad)NAN;
+    for (int32_t i = 0; i < c->schedule.count; i++) {
+        const struct kal_step *s = &c->schedule.step[i];
+        if (s->kind == KAL_STEP_STORE)
+            y[s->index] = v[s->node];
+        else
+            v[s->node] = quad_value(&g->entry[s->node], v, slot);
+    }
+    free(v);
+}
+
+static void evaluate_double(const struct kal_codelet *c, const double *slot, double *y)
+{
+    const struct kal_dag *g = &c->net.dag;
+    double *v = malloc((size_t)g->count * sizeof *v);
+    assert_non_null(v);
+    for (int32_t id = 0; id < g->count; id++)
+        v[id] = double_value(&g->entry[id], v, slot);
+    for (int o = 0; o < c->net.outputs; o++)
+        y[o] = v[c->net.output[o].id];
+    free(v);
+}
+
+// The definition.
+static void oracle(const struct kal_codelet_spec *spec, const double *slot, quad *y)
+{
+    const int n = spec->n;
+    for (int k = 0; k < n; k++) {
+        quad re = 0, im = 0;
+        for (int j = 0; j < n; j++) {
+            const quad angle = 2 * M_PIq * (j * k % n) / n;
+            const quad c = cosq(angle), s = spec->inverse ? sinq(angle) : -sinq(angle);
+            re += slot[2 * j] * c - slot[2 * j + 1] * s;
+            im += slot[2 * j] * s + slot[2 * j + 1] * c;
+        }
+        const bool turned = spec->twiddled && k > 0;
+        const quad wr = turned ? slot[2 * n + 2 * (k - 1)] : 1.0;
+        const quad wi = turned ? slot[2 * n + 2 * (k - 1) + 1] : 0.0;
+        y[2 * k] = re * wr - im * wi;
+        y[2 * k + 1] = re * wi + im * wr;
+    }
+}
+
+struct error {
+    double exact, rounded; // relative, in the 2-norm: in quad arithmetic, in double
+};
+
+static struct error measure(const struct kal_codelet *c)
+{
+    double slot[SLOTS], rounded[SLOTS];
+    quad exact[SLOTS], want[SLOTS], power = 0, exact_error = 0, rounded_error = 0;
+
+    for (int trial = 0; trial < TRIALS; trial++) {
+        fill(slot, c->spec.n);
+        oracle(&c->spec, slot, want);
+        evaluate_quad(c, slot, exact);
+        evaluate_double(c, slot, rounded);
+        for (int o = 0; o < 2 * c->spec.n; o++) {
+            power += want[o] * want[o];
+            exact_error += (exact[o] - want[o]) * (exact[o] - want[o]);
+            rounded_error += (rounded[o] - want[o]) * (rounded[o] - want[o]);
+        }
+    }
+    return (struct error){ (double)sqrtq(exact_error / power),
+                           (double)sqrtq(rounded_error / power) };
+}
+
+// Code 0 .. 7: flavour, direction, twiddle factors.
+static struct kal_codelet_spec variant(int n, int code)
+{
+    return (struct kal_codelet_spec){ n, code & 1 ? KAL_FMA : KAL_PLAIN, (code & 2) != 0,
+                                      (code & 4) != 0 };
+}
+
+// Exact arithmetic leaves only the rounding of the constants to 64 bits. In double, errors
+// grow as if independent: Schatzman, SIAM J. Sci. Comput. 17 (1996) 1150-1166.
+static void codelet_matches_definition(void **state)
+{
+    (void)state;
+    for (int n = 2; n <= KAL_CODELET_MAX; n++) {
+        for (int code = 0; code < 8; code++) {
+            const struct kal_codelet_spec spec = variant(n, code);
+            struct kal_codelet c;
+            assert_int_equal(kal_codelet_build(&c, NULL, &spec), KALLIMA_OK);
+            const struct error e = measure(&c);
+            kal_codelet_clear(&c);
+            const double bound = 0.6 * 2.220446049250313e-16 * sqrt(log2(n));
+            if (!(e.exact < 2e-18) || !(e.rounded < (spec.twiddled ? 1.2 : 1.0) * bound))
+                fail_msg("n=%d fma=%d inverse=%d twiddled=%d: exact %g, double %g of %g",
+                         n, code & 1, code >> 1 & 1, code >> 2, e.exact, e.rounded,
+                         bound);
+        }
+    }
+}
+
+// n, additions + multiplications, and with fused operations: FFTW 3.3.10's codelets or
+// fewer.
+static void codelet_counts_do_not_grow(void **state)
+{
+    // clang-format off
+    static const int32_t most[][3] = {
+        {  2,    4,   4 }, {  3,   16,  12 }, {  4,   16,  16 }, {  5,   44,  32 },
+        {  6,   44,  36 }, {  7,   96,  60 }, {  8,   56,  52 }, {  9,  120,  80 },
+        { 10,  108,  84 }, { 11,  240, 140 }, { 12,  112,  96 }, { 13,  244, 176 },
+        { 14,  220, 148 }, { 15,  212, 156 }, { 16,  168, 144 }, { 17,  372, 264 },
+        { 18,  276, 196 }, { 19,  568, 364 }, { 20,  256, 208 }, { 21,  400, 264 },
+        { 22,  524, 324 }, { 23, 1056, 572 }, { 24,  296, 252 }, { 25,  536, 352 },
+        { 26,  540, 404 }, { 27,  600, 380 }, { 28,  496, 352 }, { 29, 1052, 656 },
+        { 30,  484, 372 }, { 31, 1000, 692 }, { 32,  456, 372 }, { 36,  624, 464 },
+        { 40,  632, 516 }, { 45,  996, 688 }, { 48,  760, 624 }, { 49, 1560, 912 },
+        { 50, 1172, 804 }, { 63, 1704, 1100 }, { 64, 1160, 912 },
+    };
+    // clang-format on
+    (void)state;
+    for (size_t i = 0; i < KAL_COUNT(most); i++) {
+        kallima_codelet_ops ops;
+        assert_int_equal(kallima_codelet_count(most[i][0], &ops), KALLIMA_OK);
+        const int32_t plain = ops.additions + ops.multiplications;
+        const int32_t fma = ops.fma_additions + ops.fma_multiplications + ops.fma_fused;
+        if (plain > most[i][1] || fma > most[i][2])
+            fail_msg("n=%d: %d of %d, fused %d of %d", (int)most[i][0], (int)plain,
+                     (int)most[i][1], (int)fma, (int)most[i][2]);
+        assert_true(ops.live > 0 && ops.fma_live > 0 && ops.reserved == 0);
+    }
+}
+
+static void compiled_lengths_cost_what_the_table_says(void **state)
+{
+    int count;
+    const struct kal_length *length = kal_lengths_get(&count);
+
+    (void)state;
+    for (int i = 0; i < 4 * count; i++) {
+        const int n = length[i / 4].n;
+        const struct kal_codelet_spec spec = { n, (enum kal_flavour)(i & 1), false,
+                                               (i & 2) != 0 };
+        struct kal_codelet c;
+        if (!kal_length_is_compiled(n, spec.twiddled))
+            continue;
+        assert_int_equal(kal_codelet_build(&c, NULL, &spec), KALLIMA_OK);
+        assert_int_equal(kal_ops_total(&c.ops),
+                         kal_length_cost(n, spec.flavour, spec.twiddled));
+        kal_codelet_clear(&c);
+    }
+    assert_false(kal_length_is_compiled(64, true));
+    assert_false(kal_length_is_compiled(18, false));
+    assert_int_equal(kal_length_cost(18, KAL_PLAIN, false), 0);
+}
+
+// Every value is there before it is used, and at most `live` are alive at once.
+static void schedule_is_topological(void **state)
+{
+    (void)state;
+    for (int n = 2; n <= KAL_CODELET_MAX; n++) {
+        for (int code = 0; code < 8; code += n < 16 ? 1 : 5) {
+            const struct kal_codelet_spec spec = variant(n, code);
+            struct kal_codelet c;
+            assert_int_equal(kal_codelet_build(&c, NULL, &spec), KALLIMA_OK);
+            const struct kal_dag *g = &c.net.dag;
+            bool *there = calloc((size_t)g->count, sizeof *there);
+            assert_non_null(there);
+            int stores = 0;
+            for (int32_t i = 0; i < c.schedule.count; i++) {
+                const struct kal_step *s = &c.schedule.step[i];
+                const struct kal_dag_entry *e = &g->entry[s->node];
+                const int32_t operand[3] = { e->a, e->b, e->c };
+                for (int k = 0; s->kind == KAL_STEP_COMPUTE && k < kal_op_arity(e->op);
+                     k++)
+                    assert_true(there[operand[k]] ||
+                                g->entry[operand[k]].op == KAL_OP_CONST);
+                assert_true(there[s->node] == (s->kind == KAL_STEP_STORE));
+                assert_false(stores && s->kind == KAL_STEP_LOAD && s->index < 2 * n);
+                there[s->node] = true;
+                stores += s->kind == KAL_STEP_STORE;
+            }
+            assert_int_equal(stores, 2 * n);
+            free(there);
+            kal_codelet_clear(&c);
+        }
+    }
+}
+
+static void text_has_no_load_after_a_store(void **state)
+{
+    (void)state;
+    for (int n = 2; n <= KAL_CODELET_MAX; n++) {
+        const struct kal_codelet_spec spec = variant(n, n % 8);
+        struct kal_codelet c;
+        struct kal_text text;
+        assert_int_equal(kal_codelet_build(&c, NULL, &spec), KALLIMA_OK);
+        kal_text_init(&text, NULL);
+        kal_emit_codelet(&text, kal_dialect_find("c"), &c, "f");
+        assert_int_equal(text.status, KALLIMA_OK);
+        const char *store = strstr(text.data, "STORE(");
+        assert_non_null(store);
+        assert_null(strstr(store, "LOAD("));
+        assert_null(strchr(text.data, '$'));
+        if (spec.flavour == KAL_PLAIN)
+            assert_null(strstr(text.data, "FM"));
+        kal_text_clear(&text);
+        kal_codelet_clear(&c);
+    }
+}
+
+static void source_refuses_bad_arguments(void **state)
+{
+    char text[64];
+    size_t length = 0, cut = 0;
+    kallima_codelet_ops ops;
+
+    (void)state;
+    assert_int_equal(kallima_codelet_count(1, &ops), KALLIMA_E_ARGUMENT);
+    assert_int_equal(kallima_codelet_count(65, &ops), KALLIMA_E_ARGUMENT);
+    assert_int_equal(kallima_codelet_count(8, NULL), KALLIMA_E_ARGUMENT);
+    assert_int_equal(kallima_codelet_source(8, "no", text, 64, NULL), KALLIMA_E_ARGUMENT);
+    assert_int_equal(kallima_codelet_source(8, NULL, text, 64, NULL), KALLIMA_E_ARGUMENT);
+    assert_int_equal(kallima_codelet_source(8, "c", NULL, 64, NULL), KALLIMA_E_ARGUMENT);
+    assert_int_equal(kallima_codelet_source(0, "c", text, 64, NULL), KALLIMA_E_ARGUMENT);
+    assert_int_equal(kallima_codelet_source(8, "c", NULL, 0, &length), KALLIMA_OK);
+    assert_int_equal(kallima_codelet_source(8, "c", text, 64, &cut), KALLIMA_OK);
+    assert_true(length > 64 && cut == length && strlen(text) == 63);
+}
+
+// Memory that ends after some allocations, and counts what is taken.
+struct scarce {
+    int left, taken;
+};
+
+static void *scarce_allocate(void *user, size_t bytes)
+{
+    struct scarce *s = user;
+    if (s->left-- <= 0)
+        return NULL;
+    s->taken++;
+    return malloc(bytes);
+}
+
+static void scarce_release(void *user, void *memory)
+{
+    ((struct scarce *)user)->taken--;
+    free(memory);
+}
+
+// Compile and print with room for `left` allocations.
+static kallima_status compile_scarce(int n, int left)
+{
+    struct scarce scarce = { left, 0 };
+    const struct kal_host host = { NULL,
+                                   NULL,
+                                   { scarce_allocate, scarce_release, &scarce } };
+    const struct kal_codelet_spec spec = { n, KAL_FMA, false, true };
+    struct kal_codelet c;
+    struct kal_text text;
+
+    kal_text_init(&text, &host);
+    kallima_status status = kal_codelet_build(&c, &host, &spec);
+    if (status == KALLIMA_OK) {
+        kal_emit_codelet(&text, kal_dialect_find("c"), &c, "f");
+        status = text.status;
+    }
+    kal_text_clear(&text);
+    kal_codelet_clear(&c);
+    assert_int_equal(scarce.taken, 0);
+    return status;
+}
+
+static void exhausted_memory_is_reported_and_nothing_leaks(void **state)
+{
+    static const int lengths[] = { 2, 13, 20 };
+
+    (void)state;
+    for (size_t i = 0; i < KAL_COUNT(lengths); i++) {
+        kallima_status status;
+        int left = 0;
+        do {
+            status = compile_scarce(lengths[i], left++);
+            assert_true(status == KALLIMA_OK || status == KALLIMA_E_MEMORY);
+        } while (status != KALLIMA_OK && left < 100000);
+        assert_int_equal(status, KALLIMA_OK);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(codelet_matches_definition),
+        cmocka_unit_test(codelet_counts_do_not_grow),
+        cmocka_unit_test(compiled_lengths_cost_what_the_table_says),
+        cmocka_unit_test(schedule_is_topological),
+        cmocka_unit_test(text_has_no_load_after_a_store),
+        cmocka_unit_test(source_refuses_bad_arguments),
+        cmocka_unit_test(exhausted_memory_is_reported_and_nothing_leaks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
