@@ -2,6 +2,7 @@
 #include "codelet/dft.h"
 
 #include "codelet/rader.h"
+#include "math/number.h"
 #include "math/root.h"
 
 struct dft {
@@ -173,31 +174,17 @@ void kal_dag_dft(struct kal_dag *g, const struct kal_forms *forms, int n,
     write[form.kind](&d);
 }
 
-static int common_divisor(int a, int b)
-{
-    return b == 0 ? a : common_divisor(b, a % b);
-}
-
-static bool is_odd_prime(int n)
-{
-    for (int i = 2; i * i <= n; i++) {
-        if (n % i == 0)
-            return false;
-    }
-    return n > 2;
-}
-
 bool kal_form_applies(struct kal_form form, int n)
 {
     const int r = form.radix;
     const bool divides = r > 1 && r < n && n % r == 0;
     switch (form.kind) {
     case KAL_FORM_TINY: return r == 0 && n <= 2;
-    case KAL_FORM_DIRECT: return r == 0 && is_odd_prime(n);
+    case KAL_FORM_DIRECT: return r == 0 && n > 2 && kal_is_prime(n);
     case KAL_FORM_SPLIT_RADIX: return r == 0 && n % 4 == 0;
-    case KAL_FORM_PRIME_FACTOR: return divides && common_divisor(r, n / r) == 1;
-    case KAL_FORM_COOLEY_TUKEY: return divides && common_divisor(r, n / r) != 1;
-    case KAL_FORM_RADER: return r == 0 && is_odd_prime(n);
+    case KAL_FORM_PRIME_FACTOR: return divides && kal_gcd(r, n / r) == 1;
+    case KAL_FORM_COOLEY_TUKEY: return divides && kal_gcd(r, n / r) != 1;
+    case KAL_FORM_RADER: return r == 0 && n > 2 && kal_is_prime(n);
     default: return false;
     }
 }

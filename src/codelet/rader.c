@@ -8,6 +8,7 @@
 #include "codelet/rader.h"
 
 #include "codelet/network.h"
+#include "math/number.h"
 #include "math/root.h"
 
 enum { HALF_MAX = KAL_CODELET_MAX / 2 };
@@ -20,17 +21,6 @@ struct convolution {
     struct kal_root kernel[HALF_MAX]; // its spectrum over h; conjugates only once
     struct kal_network way;           // from h real numbers to their spectrum
 };
-
-static int primitive_root(int n)
-{
-    for (int v = 2;; v++) {
-        int order = 1;
-        for (int p = v; p != 1; p = p * v % n)
-            order++;
-        if (order == n - 1)
-            return v;
-    }
-}
 
 // Frequencies are 2k of 2h for the cyclic convolution, 2k+1 for the other.
 static int frequency(const struct convolution *c, int k)
@@ -95,7 +85,7 @@ static void convolution_init(struct convolution *c, const struct kal_dag *g,
                              const struct kal_forms *forms, int n, bool odd)
 {
     *c = (struct convolution){ .n = n, .h = (n - 1) / 2, .odd = odd };
-    const int v = primitive_root(n);
+    const int v = (int)kal_primitive_root(n);
     c->power[0] = 1;
     for (int m = 1; m < n - 1; m++)
         c->power[m] = c->power[m - 1] * v % n;

@@ -18,7 +18,7 @@
 #include "codelet/lengths.h"
 #include "emit/emit.h"
 
-enum { SLOTS = 4 * KAL_CODELET_MAX, TRIALS = 8 };
+enum { SLOTS = 4 * KAL_CODELET_MAX, TRIALS = 4 };
 
 typedef __float128 quad;
 
@@ -107,11 +107,15 @@ static void evaluate_double(const struct kal_codelet *c, const double *slot, dou
 static void oracle(const struct kal_codelet_spec *spec, const double *slot, quad *y)
 {
     const int n = spec->n;
+    quad cosine[KAL_CODELET_MAX], sine[KAL_CODELET_MAX];
+    for (int j = 0; j < n; j++) {
+        const quad angle = (spec->inverse ? 2 : -2) * M_PIq * j / n;
+        sincosq(angle, &sine[j], &cosine[j]);
+    }
     for (int k = 0; k < n; k++) {
         quad re = 0, im = 0;
         for (int j = 0; j < n; j++) {
-            const quad angle = 2 * M_PIq * (j * k % n) / n;
-            const quad c = cosq(angle), s = spec->inverse ? sinq(angle) : -sinq(angle);
+            const quad c = cosine[j * k % n], s = sine[j * k % n];
             re += slot[2 * j] * c - slot[2 * j + 1] * s;
             im += slot[2 * j] * s + slot[2 * j + 1] * c;
         }
