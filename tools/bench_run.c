@@ -62,13 +62,11 @@ static void *allocate(uint64_t bytes)
     return array;
 }
 
-static bool contender_init(struct contender *c, struct outcome *outcome,
-                           const struct data *data)
+static bool allocate_arrays(struct contender *c, const struct data *data)
 {
     const bool in_place = data->desc->placement == KALLIMA_IN_PLACE;
     const uint64_t in = side_bytes(&data->in), out = side_bytes(&data->out);
 
-    *c = (struct contender){ .outcome = outcome };
     c->in = allocate(in_place && out > in ? out : in);
     c->out = in_place ? c->in : allocate(out);
     c->sample = malloc(MAX_SAMPLES * sizeof *c->sample);
@@ -107,7 +105,6 @@ static bool plan_peer(struct contender *c, const struct bench *bench,
 {
     struct outcome *outcome = c->outcome;
     const double start = now_ns();
-    c->peer = bench->peer;
     c->peer_plan = bench->peer->plan(bench->session, desc, c->in, c->out, outcome->why,
                                      sizeof outcome->why);
     outcome->plan_ns = now_ns() - start;
@@ -209,28 +206,30 @@ static void measure(const struct bench *bench, const struct data *data,
 
 void bench_run(const struct bench *bench, const kallima_desc *desc, struct result *result)
 {
-    struct contender ours, theirs, *ready[2];
+    struct contender ours = { .outcome = &result->ours }, *ready[2];
+    struct contender theirs = { .outcome = &result->theirs, .peer = bench->peer };
     struct data data;
     int count = 0;
 
     *result = (struct result){ .desc = desc, .has_peer = bench->peer != NULL };
+    if (bench->peer)
+        result->peer_info = bench->peer->get_info(bench->session, desc->precision);
     result->bound = reference_bound(desc->rank, desc->n,
                                     desc->precision == KALLIMA_F64 ? 0x1p-53 : 0x1p-24);
-    data_init(&data, desc, 1);
-    if (contender_init(&ours, &result->ours, &data) && plan_ours(&ours, bench, desc) &&
-        check(&ours, &data))
-        ready[count++] = &ours;
-    if (bench->peer) {
-        result->peer_info = bench->peer->get_info(bench->session, desc->precision);
-        if (contender_init(&theirs, &result->theirs, &data) &&
+    if (plan_ours(&ours, bench, desc)) { // refuses what is too large for memory
+        data_init(&data, desc, 1);
+        if (allocate_arrays(&ours, &data) && check(&ours, &data))
+            ready[count++] = &ours;
+        if (bench->peer && allocate_arrays(&theirs, &data) &&
             plan_peer(&theirs, bench, desc) && check(&theirs, &data))
             ready[count++] = &theirs;
+        if (count > 0)
+            measure(bench, &data, ready, count);
+    } else {
+        fail(&theirs, "not measured, as kallima has no plan");
     }
-    if (count > 0)
-        measure(bench, &data, ready, count);
     contender_clear(&ours);
-    if (bench->peer)
-        contender_clear(&theirs);
+    contender_clear(&theirs);
 }
 
 // --- what came of it ---------------------------------------------------------------------
