@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// The same problem gives the same bits, whoever computes it.
+#include "suite.h"
+
+static const kallima_desc problems[] = {
+    { .rank = 1, .n = { 16 }, .batch = 1000 },
+    { .rank = 1, .n = { 100 }, .batch = 333, .precision = KALLIMA_F64 },
+    { .rank = 1, .n = { 47 }, .batch = 500 },
+    { .rank = 1, .n = { 2053 }, .batch = 7 },
+    { .rank = 1, .n = { 65536 } },
+    { .rank = 1, .n = { 100000 }, .kind = KALLIMA_R2C, .precision = KALLIMA_F64 },
+    { .rank = 1, .n = { 100003 } },
+    { .rank = 1, .n = { 65537 }, .kind = KALLIMA_C2R },
+    { .rank = 2, .n = { 200, 300 }, .placement = KALLIMA_IN_PLACE },
+    { .rank = 2, .n = { 257, 130 }, .kind = KALLIMA_R2C },
+    { .rank = 2, .n = { 130, 257 }, .kind = KALLIMA_C2R, .in.format = KALLIMA_PLANAR },
+    { .rank = 3, .n = { 40, 30, 50 }, .kind = KALLIMA_C2R },
+};
+
+enum { PROBLEMS = sizeof problems / sizeof problems[0] };
+
+void bits_do_not_depend_on_threads(void **state)
+{
+    uint64_t want[PROBLEMS];
+
+    (void)state;
+    for (int threads = 1; threads <= 3; threads++) {
+        kallima_device *device = suite_open(threads, NULL);
+        for (size_t i = 0; i < PROBLEMS; i++) {
+            const struct trial t = { .desc = problems[i], .seed = i, .way = WAY_OWNED };
+            const uint64_t got = trial_hash(&t, device);
+            if (threads == 1)
+                want[i] = got;
+            row_ran();
+            if (got != want[i] || got == 0)
+                row_fail("problem %zu: other bits with %d threads than with 1", i,
+                         threads);
+        }
+        kallima_device_close(&device);
+    }
+    ROWS_FINISH();
+}
+
+void bits_do_not_change_between_runs(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < PROBLEMS; i++) {
+        struct rig rig;
+        uint64_t want = 0;
+        kallima_plan *plan = suite_plan(suite.device, &problems[i]);
+        rig_init(&rig, &problems[i], i);
+        for (int run = 0; run < 4; run++) {
+            rig_refill(&rig, i);
+            ROW_CHECK(rig_execute(&rig, plan, suite.device, WAY_OWNED) == KALLIMA_OK);
+            const uint64_t got = rig_output_hash(&rig);
+            if (run == 0)
+                want = got;
+            ROW_CHECK(got == want);
+        }
+        rig_clear(&rig);
+        kallima_plan_destroy(&plan);
+    }
+    ROWS_FINISH();
+}
+
+// Run, execute_host with and without a workspace, execute on buffers.
+void bits_do_not_depend_on_the_way(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < PROBLEMS; i++) {
+        uint64_t want = 0;
+        for (int way = 0; way < WAY_COUNT; way++) {
+            const struct trial t = { .desc = problems[i],
+                                     .seed = i,
+                                     .way = (enum way)way };
+            const uint64_t got = trial_hash(&t, suite.device);
+            if (way == 0)
+                want = got;
+            ROW_CHECK(got == want && got != 0);
+        }
+    }
+    ROWS_FINISH();
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// Strides, offsets, formats, placements, ranks and batches.
+#include "suite.h"
+
+// Lengths that the recipes treat differently, and shapes of up to four axes, some of size 1.
+static const kallima_desc shapes[] = {
+    { .rank = 1, .n = { 1 }, .batch = 7 },
+    { .rank = 1, .n = { 2 }, .batch = 33 },
+    { .rank = 1, .n = { 12 }, .batch = 20 },
+    { .rank = 1, .n = { 64 }, .batch = 3 },
+    { .rank = 1, .n = { 101 }, .batch = 4 },
+    { .rank = 1, .n = { 47 }, .batch = 18 },
+    { .rank = 1, .n = { 240 }, .batch = 17 },
+    { .rank = 1, .n = { 1000 } },
+    { .rank = 1, .n = { 1021 }, .batch = 2 },
+    { .rank = 2, .n = { 1, 30 } },
+    { .rank = 2, .n = { 30, 1 }, .batch = 2 },
+    { .rank = 2, .n = { 33, 35 } },
+    { .rank = 2, .n = { 64, 64 } },
+    { .rank = 2, .n = { 11, 101 }, .batch = 2 },
+    { .rank = 2, .n = { 94, 18 } },
+    { .rank = 3, .n = { 5, 1, 9 }, .batch = 3 },
+    { .rank = 3, .n = { 7, 8, 9 }, .batch = 2 },
+    { .rank = 3, .n = { 16, 17, 18 } },
+    { .rank = 4, .n = { 3, 5, 4, 7 } },
+    { .rank = 4, .n = { 1, 6, 1, 10 }, .batch = 2 },
+};
+
+static const kallima_desc many_axes[] = {
+    { .rank = 5, .n = { 2, 3, 1, 4, 5 } },
+    { .rank = 6, .n = { 3, 2, 2, 3, 1, 6 }, .batch = 2 },
+    { .rank = 7, .n = { 2, 1, 3, 2, 2, 1, 7 } },
+    { .rank = 8, .n = { 2, 2, 2, 2, 2, 2, 2, 2 } },
+    { .rank = 8, .n = { 1, 3, 1, 2, 1, 5, 1, 3 }, .batch = 3 },
+    { .rank = 8, .n = { 1, 1, 1, 1, 1, 1, 1, 1 } },
+};
+
+static void check_shape(const kallima_desc *shape, uint64_t seed)
+{
+    for (int i = 0; i < STYLE_COUNT * KALLIMA_KIND_COUNT * 4; i++) {
+        struct random r = { seed * 1000 + (uint64_t)i };
+        struct trial t = { .desc = *shape,
+                           .seed = r.state,
+                           .way = (enum way)(i / 2 % 4) };
+        t.desc.kind = i % KALLIMA_KIND_COUNT;
+        t.desc.precision = i / 12 % 2;
+        t.desc.placement = i / 24 % 2;
+        t.desc.direction = t.desc.kind == KALLIMA_C2C && i % 2;
+        t.desc.destroy_input = i % 5 == 4;
+        problem_lay_out(&t.desc, (enum style)(i / 3 % STYLE_COUNT), &r);
+        trial_check(&t, suite.device);
+    }
+}
+
+void every_style_of_layout_is_computed(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
+        check_shape(&shapes[i], i + 1);
+    ROWS_FINISH();
+}
+
+void shapes_of_many_axes_are_computed(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof many_axes / sizeof many_axes[0]; i++)
+        check_shape(&many_axes[i], i + 100);
+    ROWS_FINISH();
+}
+
+void random_problems_are_computed(void **state)
+{
+    (void)state;
+    const int count = suite.is_long ? 20000 : 500;
+    for (int i = 0; i < count; i++) {
+        struct random r = { 0x5eed0000u + (uint64_t)i };
+        struct trial t = { .desc = problem_random(&r, i % 10 == 0 ? 20000 : 1500) };
+        t.seed = r.state;
+        t.way = (enum way)random_between(&r, 0, WAY_COUNT - 1);
+        trial_check(&t, suite.device);
+    }
+    ROWS_FINISH();
+}
+
+void scales_are_applied(void **state)
+{
+    static const double scales[] = { 1.0, -1.0, 0.25, 1.0 / 3.0, 1.0 / 640.0, 1e6, 1e-6 };
+    static const int64_t lengths[] = { 40, 97, 101, 640, 1009, 4096 };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof scales / sizeof scales[0]; i++) {
+        for (size_t k = 0; k < sizeof lengths / sizeof lengths[0]; k++) {
+            for (int kind = 0; kind < KALLIMA_KIND_COUNT; kind++) {
+                struct trial t = { .seed = i * 10 + k };
+                t.desc =
+                    problem_line(kind, (int)(i + k) % 2, KALLIMA_FORWARD, lengths[k]);
+                t.desc.scale = scales[i];
+                t.desc.batch = 1 + (int64_t)(k % 2) * 5;
+                trial_check(&t, suite.device);
+            }
+        }
+    }
+    ROWS_FINISH();
+}
+
+// A power of two passes through without a trace unless a step leaves the exponent's range:
+// Bluestein and Rader multiply by tables, whose scaling must not overflow on the way.
+static void check_power(int64_t n, double power)
+{
+    const kallima_desc d = problem_line(KALLIMA_C2C, KALLIMA_F64, KALLIMA_FORWARD, n);
+    double x[2][2 * 128], y[2][2 * 128];
+    struct random r = { (uint64_t)n };
+    bool same = true;
+
+    kallima_plan *plan = suite_plan(suite.device, &d);
+    for (int64_t i = 0; i < 2 * n; i++) {
+        x[0][i] = random_real(&r);
+        x[1][i] = x[0][i] * power;
+    }
+    const kallima_status first = kallima_plan_run(plan, x[0], y[0]);
+    const kallima_status second = kallima_plan_run(plan, x[1], y[1]);
+    for (int64_t i = 0; i < 2 * n; i++)
+        same = same && y[1][i] == y[0][i] * power;
+    row_ran();
+    if (first != KALLIMA_OK || second != KALLIMA_OK || !same)
+        row_fail("n=%lld: input times %g does not give output times %g", (long long)n,
+                 power, power);
+    kallima_plan_destroy(&plan);
+}
+
+void tiny_and_huge_values_survive(void **state)
+{
+    static const int64_t lengths[] = { 1, 2, 7, 16, 31, 47, 60, 101, 128 };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+        check_power(lengths[i], 0x1p900);
+        check_power(lengths[i], 0x1p-900);
+    }
+    ROWS_FINISH();
+}

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT
+// Recipes and descriptions as text.
+#include <string.h>
+
+#include "suite.h"
+
+enum { TEXT_BYTES = 4096 };
+
+static const kallima_desc problems[] = {
+    { .rank = 1, .n = { 1 } },
+    { .rank = 1, .n = { 16 }, .batch = 32 },
+    { .rank = 1,
+      .n = { 144 },
+      .batch = 32,
+      .in.batch_stride = 1,
+      .in.stride = { 32 },
+      .out.batch_stride = 1,
+      .out.stride = { 32 } },
+    { .rank = 1, .n = { 101 } },
+    { .rank = 1, .n = { 47 }, .batch = 8 },
+    { .rank = 1, .n = { 1021 }, .kind = KALLIMA_R2C, .precision = KALLIMA_F64 },
+    { .rank = 1, .n = { 3600 }, .kind = KALLIMA_R2C },
+    { .rank = 1, .n = { 3601 }, .kind = KALLIMA_C2R },
+    { .rank = 1, .n = { 65536 }, .direction = KALLIMA_INVERSE },
+    { .rank = 1, .n = { 10007 }, .precision = KALLIMA_F64 },
+    { .rank = 2, .n = { 60, 64 }, .kind = KALLIMA_C2R, .placement = KALLIMA_IN_PLACE },
+    { .rank = 2, .n = { 240, 101 }, .scale = 0.5, .in.format = KALLIMA_PLANAR },
+    { .rank = 3, .n = { 12, 1, 35 }, .batch = 2 },
+    { .rank = 8, .n = { 2, 3, 1, 2, 5, 1, 2, 4 } },
+};
+
+static void describe(const kallima_plan *plan, char *text)
+{
+    text[0] = '\0';
+    assert_int_equal(kallima_plan_describe(plan, text, TEXT_BYTES, NULL), KALLIMA_OK);
+}
+
+void recipes_read_back_to_the_same_plan(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof problems / sizeof problems[0]; i++) {
+        char recipe[TEXT_BYTES], again[TEXT_BYTES], first[TEXT_BYTES], second[TEXT_BYTES];
+        const kallima_plan_options options = { .recipe = recipe };
+        kallima_plan *plan = suite_plan(suite.device, &problems[i]), *replay = NULL;
+
+        trial_recipe(plan, recipe, sizeof recipe);
+        describe(plan, first);
+        const kallima_status status =
+            kallima_plan_create(&replay, suite.device, &problems[i], &options);
+        row_ran();
+        if (status != KALLIMA_OK) {
+            row_fail("\"%s\" is refused: %s", recipe, kallima_last_error());
+            kallima_plan_destroy(&plan);
+            continue;
+        }
+        trial_recipe(replay, again, sizeof again);
+        describe(replay, second);
+        if (strcmp(recipe, again) != 0 || strcmp(first, second) != 0)
+            row_fail("\"%s\" reads back to \"%s\", or its description differs", recipe,
+                     again);
+        const struct trial own = { .desc = problems[i], .seed = i, .way = WAY_OWNED };
+        struct trial read = own;
+        read.recipe = recipe;
+        const uint64_t want = trial_hash(&own, suite.device);
+        ROW_CHECK(strlen(recipe) > 0 && want != 0);
+        ROW_CHECK(trial_hash(&read, suite.device) == want);
+        kallima_plan_destroy(&plan);
+        kallima_plan_destroy(&replay);
+    }
+    ROWS_FINISH();
+}
+
+// Trees that the planner would not choose, so that every rule meets every other.
+static const struct {
+    int64_t n;
+    int kind;
+    const char *recipe;
+} written[] = {
+    { 64, KALLIMA_C2C, "local(2.2.2.2.2.2)" },
+    { 60, KALLIMA_C2C, "local(3.4.5)" },
+    { 60, KALLIMA_C2C, "local(5.3.2.2)" },
+    { 60, KALLIMA_C2C, "prime-factor(local(4), local(15))" },
+    { 60, KALLIMA_C2C, "prime-factor(local(3.5), local(2.2))" },
+    { 63, KALLIMA_C2C, "prime-factor(local(9), local(7))" },
+    { 77, KALLIMA_C2C, "prime-factor(local(7), local(11))" },
+    { 1024, KALLIMA_C2C, "local(16.16.4)" },
+    { 2048, KALLIMA_C2C, "local(2.4.8.32)" },
+    { 12, KALLIMA_C2C, "four-step(local(3), local(4))" },
+    { 12, KALLIMA_C2C, "four-step(local(2), four-step(local(2), local(3)))" },
+    { 12, KALLIMA_C2C, "four-step(four-step(local(2), local(2)), local(3))" },
+    { 51, KALLIMA_C2C, "four-step(rader(local(16)), local(3))" },
+    { 51, KALLIMA_C2C, "four-step(local(3), rader(local(16)))" },
+    { 28, KALLIMA_C2C, "four-step(local(4), bluestein(n=7, local(16)))" },
+    { 28, KALLIMA_C2C, "four-step(bluestein(n=7, local(16)), local(4))" },
+    { 120, KALLIMA_C2C, "four-step(local(8), prime-factor(local(3), local(5)))" },
+    { 17, KALLIMA_C2C, "rader(four-step(local(4), local(4)))" },
+    { 17, KALLIMA_C2C, "rader(bluestein(n=16, local(32)))" },
+    { 5, KALLIMA_C2C, "rader(local(4))" },
+    { 3, KALLIMA_C2C, "rader(local(2))" },
+    { 103, KALLIMA_C2C, "rader(four-step(local(6), rader(local(16))))" },
+    { 16, KALLIMA_C2C, "bluestein(n=16, local(32))" },
+    { 5, KALLIMA_C2C, "bluestein(n=5, four-step(local(4), local(4)))" },
+    { 9, KALLIMA_C2C, "bluestein(n=9, bluestein(n=17, local(8.8)))" },
+    { 1, KALLIMA_C2C, "bluestein(n=1, local(1))" },
+    { 2, KALLIMA_C2C, "bluestein(n=2, local(3))" },
+    { 1, KALLIMA_C2C, "local(1)" },
+    { 30, KALLIMA_R2C, "real-even(local(15))" },
+    { 30, KALLIMA_C2R, "real-even(local(5.3))" },
+    { 34, KALLIMA_R2C, "real-even(rader(local(16)))" },
+    { 34, KALLIMA_C2R, "real-even(bluestein(n=17, local(6.6)))" },
+    { 15, KALLIMA_R2C, "real-odd(four-step(local(3), local(5)))" },
+    { 15, KALLIMA_C2R, "real-odd(prime-factor(local(3), local(5)))" },
+    { 2, KALLIMA_R2C, "real-even(local(1))" },
+    { 1, KALLIMA_C2R, "real-odd(local(1))" },
+};
+
+static void check_written(size_t i, int variant)
+{
+    struct random r = { i * 64 + (size_t)variant };
+    struct trial t = { .seed = r.state, .recipe = written[i].recipe };
+
+    t.desc = problem_line(written[i].kind, variant & 1, 0, written[i].n);
+    t.desc.direction = written[i].kind == KALLIMA_C2C && (variant >> 1 & 1);
+    t.desc.placement = variant >> 2 & 1;
+    t.desc.batch = (variant >> 3) % 3 * 9 + 1;
+    problem_lay_out(&t.desc, (enum style)(variant % STYLE_COUNT), &r);
+    trial_check(&t, suite.device);
+}
+
+void written_recipes_are_followed(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof written / sizeof written[0]; i++) {
+        kallima_desc d = problem_line(written[i].kind, 0, 0, written[i].n);
+        const kallima_plan_options options = { .recipe = written[i].recipe };
+        kallima_plan *plan = NULL;
+        char text[TEXT_BYTES] = "";
+
+        if (kallima_plan_create(&plan, suite.device, &d, &options) == KALLIMA_OK)
+            trial_recipe(plan, text, sizeof text);
+        row_ran();
+        if (strcmp(text, written[i].recipe) != 0)
+            row_fail("\"%s\" gives \"%s\": %s", written[i].recipe, text,
+                     kallima_last_error());
+        kallima_plan_destroy(&plan);
+        for (int variant = 0; variant < 24; variant++)
+            check_written(i, variant);
+    }
+    ROWS_FINISH();
+}
+
+static const struct {
+    int64_t n;
+    int kind;
+    const char *recipe;
+} damaged[] = {
+    { 16, KALLIMA_C2C, "" },
+    { 16, KALLIMA_C2C, " " },
+    { 16, KALLIMA_C2C, "local" },
+    { 16, KALLIMA_C2C, "local(" },
+    { 16, KALLIMA_C2C, "local(16" },
+    { 16, KALLIMA_C2C, "local()" },
+    { 16, KALLIMA_C2C, "local(0)" },
+    { 16, KALLIMA_C2C, "local(-16)" },
+    { 16, KALLIMA_C2C, "local(16))" },
+    { 16, KALLIMA_C2C, "local(16) local(16)" },
+    { 16, KALLIMA_C2C, "local(4.4.)" },
+    { 16, KALLIMA_C2C, "local(4.5)" },
+    { 16, KALLIMA_C2C, "local(8)" },
+    { 16, KALLIMA_C2C, "local(99999999999999999999)" },
+    { 16, KALLIMA_C2C, "Local(16)" },
+    { 16, KALLIMA_C2C, "nearby(16)" },
+    { 16, KALLIMA_C2C, "prime-factor(local(4), local(4))" },
+    { 16, KALLIMA_C2C, "four-step(local(16))" },
+    { 16, KALLIMA_C2C, "four-step(local(16), local(1))" },
+    { 16, KALLIMA_C2C, "four-step(local(2), local(2), local(4))" },
+    { 16, KALLIMA_C2C, "rader(local(15))" },
+    { 16, KALLIMA_C2C, "rank(local(16))" },
+    { 16, KALLIMA_C2C, "rank(local(4), local(4))" },
+    { 16, KALLIMA_C2C, "real-even(local(8))" },
+    { 16, KALLIMA_R2C, "local(16)" },
+    { 16, KALLIMA_R2C, "real-odd(local(16))" },
+    { 15, KALLIMA_R2C, "real-even(local(15))" },
+    { 16, KALLIMA_C2C, "bluestein(local(32))" },
+    { 16, KALLIMA_C2C, "bluestein(n=16, local(30))" },
+    { 16, KALLIMA_C2C, "bluestein(n=15, local(32))" },
+    { 16, KALLIMA_C2C, "bluestein(n=0, local(32))" },
+    { 67, KALLIMA_C2C, "local(67)" },
+    { 16, KALLIMA_C2C,
+      "four-step(local(32.32.16), four-step(local(32.32.16), four-step(local(32.32.16), "
+      "four-step(local(32.32.16), four-step(local(32.32.16), local(32.32.16))))))" },
+};
+
+void damaged_recipes_are_refused(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof damaged / sizeof damaged[0]; i++) {
+        const kallima_desc d = problem_line(damaged[i].kind, 0, 0, damaged[i].n);
+        const kallima_plan_options options = { .recipe = damaged[i].recipe };
+        kallima_plan *plan = (kallima_plan *)(void *)&suite;
+        const kallima_status status =
+            kallima_plan_create(&plan, suite.device, &d, &options);
+        row_ran();
+        if (status != KALLIMA_E_RECIPE || plan || !strstr(kallima_last_error(), "recipe"))
+            row_fail("\"%s\" for n=%lld: %s: %s", damaged[i].recipe,
+                     (long long)damaged[i].n, kallima_status_name(status),
+                     kallima_last_error());
+        if (status == KALLIMA_OK)
+            kallima_plan_destroy(&plan);
+    }
+    ROWS_FINISH();
+}
+
+void descriptions_name_the_recipe(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof problems / sizeof problems[0]; i++) {
+        char recipe[TEXT_BYTES], text[TEXT_BYTES];
+        kallima_plan *plan = suite_plan(suite.device, &problems[i]);
+        trial_recipe(plan, recipe, sizeof recipe);
+        describe(plan, text);
+        ROW_CHECK(strchr(recipe, '\n') == NULL);
+        ROW_CHECK(strstr(text, recipe) != NULL);
+        ROW_CHECK(strlen(text) > 0 && text[strlen(text) - 1] == '\n');
+        kallima_plan_destroy(&plan);
+    }
+    ROWS_FINISH();
+}
+
+typedef kallima_status (*writer)(const kallima_plan *plan, char *text, size_t capacity,
+                                 size_t *length);
+
+static void check_writer(writer write, const kallima_plan *plan)
+{
+    char whole[TEXT_BYTES], part[TEXT_BYTES];
+    size_t length = 0, again = 0;
+
+    ROW_CHECK(write(plan, NULL, 0, &length) == KALLIMA_OK && length > 0);
+    ROW_CHECK(write(plan, whole, sizeof whole, NULL) == KALLIMA_OK);
+    ROW_CHECK(strlen(whole) == length);
+    for (size_t capacity = 1; capacity <= length + 2; capacity++) {
+        const size_t kept = capacity > length ? length : capacity - 1;
+        memset(part, '#', sizeof part);
+        ROW_CHECK(write(plan, part, capacity, &again) == KALLIMA_OK && again == length);
+        ROW_CHECK(memcmp(part, whole, kept) == 0 && part[kept] == '\0');
+        ROW_CHECK(part[capacity] == '#');
+    }
+    ROW_CHECK(write(plan, NULL, 8, NULL) == KALLIMA_E_ARGUMENT);
+    ROW_CHECK(write(NULL, whole, sizeof whole, NULL) == KALLIMA_E_ARGUMENT);
+}
+
+void texts_are_cut_at_the_capacity(void **state)
+{
+    (void)state;
+    kallima_plan *plan = suite_plan(suite.device, &problems[2]);
+    check_writer(kallima_plan_get_recipe, plan);
+    check_writer(kallima_plan_describe, plan);
+    kallima_plan_destroy(&plan);
+    ROWS_FINISH();
+}
+
+void costs_are_counted(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof problems / sizeof problems[0]; i++) {
+        kallima_plan *plan = suite_plan(suite.device, &problems[i]);
+        kallima_plan_cost cost;
+        memset(&cost, 0xff, sizeof cost);
+        ROW_CHECK(kallima_plan_get_cost(plan, &cost) == KALLIMA_OK);
+        ROW_CHECK(cost.workspace_bytes == kallima_plan_get_workspace(plan));
+        ROW_CHECK(cost.passes >= 1 && cost.passes < 1000);
+        ROW_CHECK(cost.bytes > 0 && cost.operations >= 0.0);
+        ROW_CHECK(cost.nominal_operations >= 0.0 && cost.nominal_operations < 1e12);
+        kallima_plan_destroy(&plan);
+    }
+    ROWS_FINISH();
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// The device suite: one body of tests, run once for each device. main.c lists them.
+#ifndef TESTS_DEVICE_SUITE_H_
+#define TESTS_DEVICE_SUITE_H_
+
+#include <kallima/kallima.h>
+#include <stdbool.h>
+
+#include "../counting.h"
+#include "../problems.h"
+#include "../rows.h"
+#include "../trial.h"
+
+/** What the suite runs on. */
+struct suite {
+    const char *selector, *simd; // simd: NULL for the device's best
+    bool computes;          // false: the device runs nothing, outputs stay as they are
+    bool is_long;           // the whole sweep
+    kallima_device *device; // default number of threads
+};
+
+extern struct suite suite;
+
+/** Open the suite's device with a number of threads and, unless NULL, an allocator. */
+kallima_device *suite_open(int threads, struct counting *counting);
+
+/** Plan `desc` on `device`; fail the test if that is refused. */
+kallima_plan *suite_plan(kallima_device *device, const kallima_desc *desc);
+
+// sweep.c
+void lengths_match_the_oracle(void **state);
+void large_lengths_match_the_oracle(void **state);
+void million_and_three_matches_the_oracle(void **state);
+void oracles_agree(void **state);
+
+// layouts.c
+void every_style_of_layout_is_computed(void **state);
+void shapes_of_many_axes_are_computed(void **state);
+void random_problems_are_computed(void **state);
+void scales_are_applied(void **state);
+void tiny_and_huge_values_survive(void **state);
+
+// properties.c
+void transforms_are_linear(void **state);
+void impulses_give_roots_of_unity(void **state);
+void shifts_give_phases(void **state);
+void energy_is_kept(void **state);
+void round_trips_return_the_input(void **state);
+
+// recipes.c
+void recipes_read_back_to_the_same_plan(void **state);
+void written_recipes_are_followed(void **state);
+void damaged_recipes_are_refused(void **state);
+void descriptions_name_the_recipe(void **state);
+void texts_are_cut_at_the_capacity(void **state);
+void costs_are_counted(void **state);
+
+// bits.c
+void bits_do_not_depend_on_threads(void **state);
+void bits_do_not_change_between_runs(void **state);
+void bits_do_not_depend_on_the_way(void **state);
+
+// memory.c
+void execution_allocates_nothing(void **state);
+void plans_release_what_they_took(void **state);
+void plans_keep_their_device_alive(void **state);
+void buffers_hold_what_was_written(void **state);
+
+// refusals.c
+void bad_descriptors_are_refused(void **state);
+void colliding_strides_are_refused(void **state);
+void distinct_strides_are_accepted(void **state);
+void unusual_descriptors_are_accepted(void **state);
+void bad_arguments_of_plans_are_refused(void **state);
+void bad_arrays_are_refused(void **state);
+void bad_buffers_are_refused(void **state);
+void bad_devices_are_refused(void **state);
+void null_pointers_are_harmless(void **state);
+
+#endif

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+// Every length, kind, precision and direction, on lines that lie in the three ways that the
+// planner tells apart: one line, a few rows, many adjacent columns.
+#include <math.h>
+#include <stdlib.h>
+
+#include "suite.h"
+
+enum lines { LINES_ONE, LINES_ROWS, LINES_COLUMNS, LINES_COUNT };
+
+static void set_lines(kallima_desc *d, enum lines lines)
+{
+    enum { ROWS = 5, COLUMNS = 19 };
+    if (lines == LINES_ROWS)
+        d->batch = ROWS;
+    if (lines != LINES_COLUMNS)
+        return;
+    d->batch = COLUMNS;
+    d->in.stride[0] = d->out.stride[0] = COLUMNS;
+    d->in.batch_stride = d->out.batch_stride = 1;
+}
+
+static void check_line(int kind, int precision, int direction, int64_t n,
+                       enum lines lines)
+{
+    struct trial t = { .desc = problem_line(kind, precision, direction, n),
+                       .seed = (uint64_t)n * 1009 + (uint64_t)lines };
+    set_lines(&t.desc, lines);
+    t.way = (enum way)((n + kind + precision) % WAY_COUNT);
+    trial_check(&t, suite.device);
+}
+
+// All kinds and directions of one length and precision.
+static void check_length(int64_t n, int precision, enum lines lines)
+{
+    check_line(KALLIMA_C2C, precision, KALLIMA_FORWARD, n, lines);
+    check_line(KALLIMA_C2C, precision, KALLIMA_INVERSE, n, lines);
+    check_line(KALLIMA_R2C, precision, KALLIMA_FORWARD, n, lines);
+    check_line(KALLIMA_C2R, precision, KALLIMA_INVERSE, n, lines);
+}
+
+// Every length up to 130; above, every one in the long run, else one of 61, plus those that
+// tend to be special.
+static bool is_chosen(int64_t n)
+{
+    static const int64_t special[] = { 144,  169,  240,  243,  255,  256,  257,  343,
+                                       347,  360,  384,  511,  512,  513,  625,  768,
+                                       1000, 1009, 1021, 1023, 1024, 1025, 1331, 1536,
+                                       1920, 2047, 2048, 2039, 2049, 2050 };
+    if (n <= 130 || suite.is_long || n % 61 == 0)
+        return true;
+    for (size_t i = 0; i < sizeof special / sizeof special[0]; i++) {
+        if (special[i] == n)
+            return true;
+    }
+    return false;
+}
+
+void lengths_match_the_oracle(void **state)
+{
+    (void)state;
+    for (int64_t n = 1; n <= 2050; n++) {
+        if (!is_chosen(n))
+            continue;
+        for (int lines = 0; lines < LINES_COUNT; lines++) {
+            // In the quick run the precisions take turns on long lines.
+            for (int precision = 0; precision < KALLIMA_PRECISION_COUNT; precision++) {
+                if (suite.is_long || n <= 64 || (n + lines) % 2 == precision)
+                    check_length(n, precision, (enum lines)lines);
+            }
+        }
+    }
+    ROWS_FINISH();
+}
+
+// One row in the quick run, the whole table in the long one.
+// clang-format off
+static const struct {
+    int64_t n;
+    bool quick;
+} large[] = {
+    { 4095, true },     { 4096, true },    { 4097, false },   { 8191, true },
+    { 8192, false },    { 8193, false },   { 16383, false },  { 16384, true },
+    { 16385, false },   { 32767, false },  { 32768, true },   { 32769, false },
+    { 65535, false },   { 65536, true },   { 65537, true },   { 131071, false },
+    { 131072, true },   { 131073, false }, { 262143, false }, { 262144, false },
+    { 262145, false },  { 524287, false }, { 524288, false }, { 1048575, false },
+    { 1048576, false }, { 1048577, false },{ 2097152, false },
+    { 2187, false },    { 6561, true },    { 19683, false },  { 59049, true },
+    { 177147, false },  { 531441, false },
+    { 3125, true },     { 15625, false },  { 78125, true },   { 390625, false },
+    { 2401, false },    { 16807, true },   { 117649, false }, { 823543, false },
+    { 14641, true },    { 161051, false }, { 2197, true },    { 28561, false },
+    { 371293, false },  { 3000, false },   { 5040, true },    { 10000, false },
+    { 27720, true },    { 30030, true },   { 100000, true },  { 720720, false },
+    { 1000000, false },
+    { 2053, true },     { 2081, false },   { 3001, false },   { 4093, false },
+    { 5003, true },     { 7919, false },   { 10007, true },   { 12289, false },
+    { 16381, false },   { 20011, false },  { 32749, false },  { 40961, true },
+    { 50021, false },   { 65521, false },  { 75011, false },  { 99991, false },
+    { 100003, true },   { 2 * 2053, true },{ 3 * 10007, false }, { 17 * 19 * 23, true },
+    { 37 * 41 * 43, false }, { 257 * 257, true }, { 509 * 64, true }, { 1009 * 997, false },
+};
+// clang-format on
+
+void large_lengths_match_the_oracle(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof large / sizeof large[0]; i++) {
+        if (!suite.is_long && !large[i].quick)
+            continue;
+        for (int precision = 0; precision < KALLIMA_PRECISION_COUNT; precision++) {
+            if (suite.is_long)
+                check_length(large[i].n, precision, LINES_ONE);
+            else if ((int)(i % 2) == precision)
+                check_line(KALLIMA_C2C, precision, (int)(i / 2 % 2), large[i].n,
+                           LINES_ONE);
+            else
+                check_line((i / 2) % 2 ? KALLIMA_R2C : KALLIMA_C2R, precision,
+                           KALLIMA_FORWARD, large[i].n, LINES_ONE);
+            if (large[i].n < 40000 && (suite.is_long || precision == 0))
+                check_line(KALLIMA_C2C, precision, KALLIMA_FORWARD, large[i].n,
+                           i % 2 ? LINES_ROWS : LINES_COLUMNS);
+        }
+    }
+    ROWS_FINISH();
+}
+
+void million_and_three_matches_the_oracle(void **state)
+{
+    (void)state;
+    check_line(KALLIMA_C2C, KALLIMA_F64, KALLIMA_FORWARD, 1000003, LINES_ONE);
+    if (suite.is_long) {
+        check_length(1000003, KALLIMA_F32, LINES_ONE);
+        check_length(1000003, KALLIMA_F64, LINES_ONE);
+    }
+    ROWS_FINISH();
+}
+
+static long double oracle_distance(const kallima_desc *d, uint64_t seed)
+{
+    struct random r = { seed };
+    oracle_complex in[512], a[512], b[512];
+    long double error = 0.0L, power = 0.0L;
+
+    for (int i = 0; i < 512; i++) {
+        const double re = random_real(&r);
+        in[i] = re + random_real(&r) * (oracle_complex)I;
+    }
+    if (d->kind == KALLIMA_C2R)
+        oracle_make_hermitian(d, in);
+    for (int i = 0; i < 512 && d->kind == KALLIMA_R2C; i++)
+        in[i] = creall(in[i]);
+    oracle_by_definition(d, in, a);
+    oracle_by_fftw(d, in, b);
+    const int64_t last = d->n[d->rank - 1];
+    const int64_t line = d->kind == KALLIMA_R2C ? last / 2 + 1 : last;
+    for (int64_t i = 0; i < desc_points(d) / last * line * desc_batch(d); i++) {
+        error += powl(cabsl(a[i] - b[i]), 2);
+        power += powl(cabsl(a[i]), 2);
+    }
+    return sqrtl(error / power);
+}
+
+// The judges are judged: two ways that share no code agree to the precision of long double.
+void oracles_agree(void **state)
+{
+    static const kallima_desc problems[] = {
+        { .rank = 1, .n = { 1 } },
+        { .rank = 1, .n = { 12 }, .batch = 3, .scale = 0.5 },
+        { .rank = 1, .n = { 97 }, .direction = KALLIMA_INVERSE },
+        { .rank = 3, .n = { 3, 4, 5 }, .batch = 2 },
+        { .rank = 2, .n = { 6, 9 }, .kind = KALLIMA_R2C },
+        { .rank = 3, .n = { 4, 3, 8 }, .kind = KALLIMA_C2R, .batch = 2 },
+        { .rank = 2, .n = { 5, 7 }, .kind = KALLIMA_C2R },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof problems / sizeof problems[0]; i++)
+        ROW_CHECK(oracle_distance(&problems[i], i + 1) < 1e-17L);
+    ROWS_FINISH();
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+// Usage: test_golden FOLDER [--update]. Texts that change only when someone means them to:
+// the plans of some problems on one thread of the scalar engine, and names that are stable
+// for ever. With --update the files in FOLDER are written instead of compared.
+#include <kallima/kallima.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../problems.h"
+#include "../rows.h"
+#include "factor/rule.h"
+
+static const char *folder = ".";
+static bool update;
+
+// clang-format off
+static const kallima_desc problems[] = {
+    { .rank = 1, .n = { 1 } },
+    { .rank = 1, .n = { 2 } },
+    { .rank = 1, .n = { 7 }, .batch = 100 },
+    { .rank = 1, .n = { 16 }, .batch = 16, .direction = KALLIMA_INVERSE },
+    { .rank = 1, .n = { 37 } },
+    { .rank = 1, .n = { 47 } },
+    { .rank = 1, .n = { 64 }, .precision = KALLIMA_F64 },
+    { .rank = 1, .n = { 60 }, .batch = 32, .in.stride = { 32 }, .in.batch_stride = 1,
+      .out.stride = { 32 }, .out.batch_stride = 1 },
+    { .rank = 1, .n = { 101 }, .batch = 8 },
+    { .rank = 1, .n = { 127 }, .in.format = KALLIMA_PLANAR },
+    { .rank = 1, .n = { 360 }, .scale = 0.5 },
+    { .rank = 1, .n = { 1000 }, .placement = KALLIMA_IN_PLACE },
+    { .rank = 1, .n = { 1009 } },
+    { .rank = 1, .n = { 1024 }, .batch = 64 },
+    { .rank = 1, .n = { 1024 }, .kind = KALLIMA_R2C },
+    { .rank = 1, .n = { 1024 }, .kind = KALLIMA_C2R, .precision = KALLIMA_F64 },
+    { .rank = 1, .n = { 1025 }, .kind = KALLIMA_R2C },
+    { .rank = 1, .n = { 2187 } },
+    { .rank = 1, .n = { 4093 } },
+    { .rank = 1, .n = { 5040 }, .in.offset = 3, .out.stride = { 2 } },
+    { .rank = 1, .n = { 65536 } },
+    { .rank = 1, .n = { 65537 } },
+    { .rank = 1, .n = { 100003 } },
+    { .rank = 1, .n = { 1048576 }, .precision = KALLIMA_F64 },
+    { .rank = 1, .n = { 1000003 } },
+    { .rank = 2, .n = { 1, 16 } },
+    { .rank = 2, .n = { 64, 64 }, .batch = 4 },
+    { .rank = 2, .n = { 512, 606 }, .kind = KALLIMA_R2C },
+    { .rank = 2, .n = { 512, 606 }, .kind = KALLIMA_C2R, .placement = KALLIMA_IN_PLACE },
+    { .rank = 2, .n = { 101, 240 }, .destroy_input = 1 },
+    { .rank = 3, .n = { 32, 33, 35 } },
+    { .rank = 3, .n = { 100, 100, 100 }, .kind = KALLIMA_R2C, .precision = KALLIMA_F64 },
+    { .rank = 4, .n = { 3, 1, 5, 9 }, .batch = 2, .out.format = KALLIMA_PLANAR },
+    { .rank = 8, .n = { 2, 2, 2, 2, 2, 2, 2, 2 } },
+};
+// clang-format on
+
+enum { TEXT_BYTES = 1 << 17 };
+
+struct document {
+    char text[TEXT_BYTES];
+    size_t length;
+};
+
+static struct document now, before;
+
+static void add(const char *text)
+{
+    const size_t length = strlen(text);
+    if (now.length + length >= TEXT_BYTES)
+        fail_msg("the golden text is too long");
+    memcpy(now.text + now.length, text, length + 1);
+    now.length += length;
+}
+
+static bool read_file(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    before.length = file ? fread(before.text, 1, TEXT_BYTES - 1, file) : 0;
+    before.text[before.length] = '\0';
+    if (file)
+        fclose(file);
+    return file != NULL;
+}
+
+static void write_file(const char *path)
+{
+    FILE *file = fopen(path, "wb");
+    if (!file || fwrite(now.text, 1, now.length, file) != now.length || fclose(file) != 0)
+        fail_msg("cannot write %s", path);
+}
+
+// Print the first line that differs.
+static void show_difference(const char *path)
+{
+    size_t start = 0, line = 1;
+    for (size_t i = 0; now.text[i] && now.text[i] == before.text[i]; i++) {
+        if (now.text[i] == '\n') {
+            start = i + 1;
+            line++;
+        }
+    }
+    row_fail("%s:%zu\n       was %.*s\n       is  %.*s", path, line,
+             (int)strcspn(before.text + start, "\n"), before.text + start,
+             (int)strcspn(now.text + start, "\n"), now.text + start);
+}
+
+static void compare(const char *name)
+{
+    char path[1000];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    if (update)
+        write_file(path);
+    row_ran();
+    if (!read_file(path))
+        row_fail("%s: cannot be read", path);
+    else if (strcmp(now.text, before.text) != 0)
+        show_difference(path);
+}
+
+static void plans_are_as_they_were(void **state)
+{
+    const kallima_device_options options = { .threads = 1, .simd = "scalar" };
+    kallima_device *device = NULL;
+
+    (void)state;
+    now.length = 0;
+    assert_int_equal(kallima_device_open(&device, "cpu", &options), KALLIMA_OK);
+    for (size_t i = 0; i < sizeof problems / sizeof problems[0]; i++) {
+        char text[16384];
+        kallima_plan *plan = NULL;
+        if (kallima_plan_create(&plan, device, &problems[i], NULL) != KALLIMA_OK)
+            fail_msg("%s", kallima_last_error());
+        assert_int_equal(kallima_plan_describe(plan, text, sizeof text, NULL),
+                         KALLIMA_OK);
+        add(text);
+        add("\n");
+        kallima_plan_destroy(&plan);
+    }
+    kallima_device_close(&device);
+    compare("plans.txt");
+    ROWS_FINISH();
+}
+
+static bool is_software_api(const char *selector)
+{
+    return strcmp(selector, "cpu") == 0 || strcmp(selector, "null") == 0;
+}
+
+// Rules are written to recipes, devices to scripts, status numbers to programs.
+static void names_never_change(void **state)
+{
+    kallima_device_info infos[32];
+    int32_t count = 0;
+    char line[200];
+
+    (void)state;
+    now.length = 0;
+    now.text[0] = '\0';
+    for (int i = 0; i < KAL_RULE_COUNT; i++) {
+        snprintf(line, sizeof line, "rule %s\n", kal_rules[i]->name);
+        add(line);
+    }
+    assert_int_equal(kallima_device_list(infos, 32, &count), KALLIMA_OK);
+    for (int i = 0; i < count && i < 32; i++) {
+        snprintf(line, sizeof line, "device %s\n", infos[i].selector);
+        if (is_software_api(infos[i].selector)) // the others depend on the machine
+            add(line);
+    }
+#define ADD_STATUS(name, value, sentence)                          \
+    snprintf(line, sizeof line, "status %d %s\n", KALLIMA_##name,  \
+             kallima_status_name((kallima_status)KALLIMA_##name)); \
+    add(line);
+    KALLIMA_STATUS_LIST(ADD_STATUS)
+    compare("names.txt");
+    ROWS_FINISH();
+}
+
+int main(int argc, char **argv)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plans_are_as_they_were),
+        cmocka_unit_test(names_never_change),
+    };
+    if (argc > 1)
+        folder = argv[1];
+    update = argc > 2 && strcmp(argv[2], "--update") == 0;
+    return cmocka_run_group_tests_name("golden", tests, NULL, NULL);
+}

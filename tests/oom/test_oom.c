@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+// The k-th allocation fails, for every k, once alone and once with all that follow: the
+// status is E_MEMORY, *out is NULL, nothing leaks, and with enough memory it works again.
+#include <kallima/kallima.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../counting.h"
+#include "../problems.h"
+#include "../rig.h"
+#include "../rows.h"
+
+// One problem for each algorithm, and the ways that arrays lie.
+static const kallima_desc problems[] = {
+    { .rank = 1, .n = { 1 } },
+    { .rank = 1, .n = { 16 }, .batch = 20 },
+    { .rank = 1, .n = { 64 }, .batch = 5, .in.stride = { 3 }, .in.batch_stride = 200 },
+    { .rank = 1,
+      .n = { 60 },
+      .batch = 32,
+      .in.stride = { 32 },
+      .in.batch_stride = 1,
+      .out.stride = { 32 },
+      .out.batch_stride = 1 },
+    { .rank = 1, .n = { 4096 } },
+    { .rank = 1, .n = { 101 } },
+    { .rank = 1, .n = { 257 }, .batch = 6 },
+    { .rank = 1, .n = { 47 }, .batch = 20, .precision = KALLIMA_F64 },
+    { .rank = 1, .n = { 2027 }, .placement = KALLIMA_IN_PLACE },
+    { .rank = 1, .n = { 1000 }, .kind = KALLIMA_R2C },
+    { .rank = 1, .n = { 1001 }, .kind = KALLIMA_C2R },
+    { .rank = 2, .n = { 30, 47 }, .kind = KALLIMA_C2R },
+    { .rank = 2, .n = { 64, 96 }, .kind = KALLIMA_R2C, .placement = KALLIMA_IN_PLACE },
+    { .rank = 3, .n = { 8, 9, 10 }, .in.format = KALLIMA_PLANAR },
+};
+
+enum { PROBLEMS = sizeof problems / sizeof problems[0], MOST_CALLS = 100000 };
+
+// Memory runs out at call `k`, counted from where the caller is.
+static void set_failure(struct counting *c, long long k, bool after)
+{
+    c->fail_at = k > 0 ? c->calls + k : 0;
+    c->fail_after = after;
+}
+
+static kallima_device *open_counted(struct counting *c, int threads)
+{
+    const kallima_device_options options = { .allocator = counting_allocator(c),
+                                             .threads = threads };
+    kallima_device *device = (kallima_device *)(void *)c;
+    const kallima_status status = kallima_device_open(&device, "cpu", &options);
+    if (status != KALLIMA_OK)
+        ROW_CHECK(status == KALLIMA_E_MEMORY && !device && c->live == 0);
+    return device;
+}
+
+static void opening_survives(void **state)
+{
+    (void)state;
+    for (int after = 0; after < 2; after++) {
+        struct counting c = { 0 };
+        kallima_device *device = NULL;
+        for (long long k = 1; !device && k < MOST_CALLS; k++) {
+            set_failure(&c, k, after);
+            device = open_counted(&c, 1);
+        }
+        ROW_CHECK(device != NULL);
+        kallima_device_close(&device);
+        ROW_CHECK(c.live == 0 && c.damaged == 0);
+    }
+    ROWS_FINISH();
+}
+
+// Plan until it succeeds; return how many calls that took.
+static long long plan_under_failure(struct counting *c, kallima_device *device,
+                                    const kallima_desc *d,
+                                    const kallima_plan_options *options, bool after)
+{
+    kallima_plan *plan = NULL;
+    long long k = 0;
+
+    while (!plan && k++ < MOST_CALLS) {
+        const long long live = c->live;
+        plan = (kallima_plan *)(void *)c;
+        set_failure(c, k, after);
+        const kallima_status status = kallima_plan_create(&plan, device, d, options);
+        set_failure(c, 0, false);
+        if (status == KALLIMA_OK)
+            break;
+        row_ran();
+        if (status != KALLIMA_E_MEMORY || plan || c->live != live) {
+            row_fail("allocation %lld: %s: %s; %lld blocks left", k,
+                     kallima_status_name(status), kallima_last_error(), c->live - live);
+            plan = NULL;
+        }
+    }
+    ROW_CHECK(plan != NULL);
+    kallima_plan_destroy(&plan);
+    return k;
+}
+
+static void planning_survives(void **state)
+{
+    (void)state;
+    for (int i = 0; i < PROBLEMS; i++) {
+        for (int after = 0; after < 2; after++) {
+            struct counting c = { 0 };
+            kallima_device *device = open_counted(&c, 2);
+            ROW_CHECK(plan_under_failure(&c, device, &problems[i], NULL, after) > 1);
+            kallima_device_close(&device);
+            ROW_CHECK(c.live == 0 && c.damaged == 0);
+        }
+    }
+    ROWS_FINISH();
+}
+
+static void reading_recipes_survives(void **state)
+{
+    (void)state;
+    for (int i = 0; i < PROBLEMS; i++) {
+        struct counting c = { 0 };
+        char recipe[2000] = "";
+        kallima_device *device = open_counted(&c, 1);
+        const kallima_plan_options options = { .recipe = recipe };
+        kallima_plan *plan = NULL;
+
+        ROW_CHECK(kallima_plan_create(&plan, device, &problems[i], NULL) == KALLIMA_OK);
+        ROW_CHECK(kallima_plan_get_recipe(plan, recipe, sizeof recipe, NULL) ==
+                  KALLIMA_OK);
+        kallima_plan_destroy(&plan);
+        ROW_CHECK(plan_under_failure(&c, device, &problems[i], &options, false) > 1);
+        kallima_device_close(&device);
+        ROW_CHECK(c.live == 0 && c.damaged == 0);
+    }
+    ROWS_FINISH();
+}
+
+// Execute until it succeeds: each failure leaves the plan as good as it was.
+static void execute_under_failure(struct counting *c, kallima_device *device,
+                                  const kallima_desc *d, enum way way, bool after)
+{
+    kallima_status status = KALLIMA_E_MEMORY;
+    kallima_plan *plan = NULL;
+    struct rig rig;
+
+    rig_init(&rig, d, 9);
+    ROW_CHECK(kallima_plan_create(&plan, device, d, NULL) == KALLIMA_OK);
+    for (long long k = 1; status != KALLIMA_OK && k < MOST_CALLS; k++) {
+        rig_restore(&rig);
+        set_failure(c, k, after);
+        status = rig_execute(&rig, plan, device, way);
+        set_failure(c, 0, false);
+        ROW_CHECK(status == KALLIMA_OK || status == KALLIMA_E_MEMORY);
+    }
+    long double error = 0.0L, power = 0.0L;
+    rig_add_error(&rig, &error, &power);
+    ROW_CHECK(error <= power * 4.0L * oracle_bound(d) * oracle_bound(d));
+    rig_clear(&rig);
+    kallima_plan_destroy(&plan);
+}
+
+static void execution_survives(void **state)
+{
+    (void)state;
+    for (int i = 0; i < PROBLEMS; i++) {
+        for (int way = 0; way < WAY_COUNT; way++) {
+            struct counting c = { 0 };
+            kallima_device *device = open_counted(&c, 2);
+            execute_under_failure(&c, device, &problems[i], (enum way)way, way % 2);
+            kallima_device_close(&device);
+            ROW_CHECK(c.live == 0 && c.damaged == 0);
+        }
+    }
+    ROWS_FINISH();
+}
+
+typedef kallima_status (*writer)(const kallima_plan *plan, char *text, size_t capacity,
+                                 size_t *length);
+
+static void check_writer(struct counting *c, const kallima_plan *plan, writer write)
+{
+    char text[4000];
+    kallima_status status = KALLIMA_E_MEMORY;
+    const long long live = c->live;
+
+    for (long long k = 1; status != KALLIMA_OK && k < MOST_CALLS; k++) {
+        set_failure(c, k, true);
+        status = write(plan, text, sizeof text, NULL);
+        set_failure(c, 0, false);
+        ROW_CHECK(status == KALLIMA_OK || status == KALLIMA_E_MEMORY);
+        ROW_CHECK(c->live == live);
+    }
+    ROW_CHECK(status == KALLIMA_OK);
+}
+
+static void writing_texts_survives(void **state)
+{
+    struct counting c = { 0 };
+    kallima_plan *plan = NULL;
+
+    (void)state;
+    kallima_device *device = open_counted(&c, 1);
+    ROW_CHECK(kallima_plan_create(&plan, device, &problems[11], NULL) == KALLIMA_OK);
+    check_writer(&c, plan, kallima_plan_get_recipe);
+    check_writer(&c, plan, kallima_plan_describe);
+    kallima_plan_destroy(&plan);
+    kallima_device_close(&device);
+    ROW_CHECK(c.live == 0 && c.damaged == 0);
+    ROWS_FINISH();
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(opening_survives),         cmocka_unit_test(planning_survives),
+        cmocka_unit_test(reading_recipes_survives), cmocka_unit_test(execution_survives),
+        cmocka_unit_test(writing_texts_survives),
+    };
+    return cmocka_run_group_tests_name("oom", tests, NULL, NULL);
+}

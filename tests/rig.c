@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: MIT
+#define _POSIX_C_SOURCE 200809L
+#include "rig.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "random.h"
+
+enum { GUARD = 48 }; // reals in front of each array and behind it
+
+// Signalling NaNs: whoever computes with them spreads NaNs or changes their bits.
+static const uint64_t POISON_64 = 0x7ff4dead0badbeefu;
+static const uint32_t POISON_32 = 0x7fa4deadu;
+
+static void *take(size_t bytes)
+{
+    void *memory = malloc(bytes ? bytes : 1);
+    if (!memory) {
+        fprintf(stderr, "tests: no memory for %zu bytes\n", bytes);
+        exit(1);
+    }
+    return memory;
+}
+
+// Reals of one array with both guards, a multiple of 64 bytes.
+static int64_t span(const struct store *s)
+{
+    return (s->count + 2 * GUARD + 31) / 16 * 16;
+}
+
+static unsigned char *real_at(const struct store *s, int array, int64_t index)
+{
+    return s->memory +
+           (size_t)(span(s) * array + GUARD + s->shift + index) * (size_t)s->real_bytes;
+}
+
+static size_t store_bytes(const struct store *s)
+{
+    return (size_t)(span(s) * s->arrays) * (size_t)s->real_bytes;
+}
+
+static void store_init(struct store *s, int precision, int arrays, int64_t count,
+                       int64_t shift)
+{
+    *s = (struct store){ .real_bytes = precision == KALLIMA_F32 ? 4 : 8,
+                         .arrays = arrays,
+                         .count = count,
+                         .shift = shift };
+    void *memory = NULL;
+    if (posix_memalign(&memory, 64, store_bytes(s)) != 0)
+        exit(1);
+    s->memory = (unsigned char *)memory;
+    s->kept = (unsigned char *)take(store_bytes(s));
+    s->used = (bool *)take((size_t)(span(s) * arrays));
+    memset(s->used, 0, (size_t)(span(s) * arrays));
+}
+
+static void store_clear(struct store *s)
+{
+    free(s->memory);
+    free(s->kept);
+    free(s->used);
+    *s = (struct store){ 0 };
+}
+
+static void store_poison(struct store *s)
+{
+    for (size_t i = 0; i < store_bytes(s); i += (size_t)s->real_bytes) {
+        if (s->real_bytes == 4)
+            memcpy(s->memory + i, &POISON_32, sizeof POISON_32);
+        else
+            memcpy(s->memory + i, &POISON_64, sizeof POISON_64);
+    }
+}
+
+static double get(const struct store *s, int array, int64_t index)
+{
+    float single;
+    double real;
+    if (s->real_bytes == 4) {
+        memcpy(&single, real_at(s, array, index), sizeof single);
+        return single;
+    }
+    memcpy(&real, real_at(s, array, index), sizeof real);
+    return real;
+}
+
+static void set(struct store *s, int array, int64_t index, double value)
+{
+    const float single = (float)value;
+    if (s->real_bytes == 4)
+        memcpy(real_at(s, array, index), &single, sizeof single);
+    else
+        memcpy(real_at(s, array, index), &value, sizeof value);
+}
+
+// Where part 0 (real) or 1 (imaginary) of an element lies.
+static void place(const struct view *v, int64_t element, int part, int *array,
+                  int64_t *index)
+{
+    const int64_t i = view_index(v, element);
+    *array = v->planar ? part : 0;
+    *index = v->complex_side && !v->planar ? 2 * i + part : i;
+}
+
+static void mark(struct store *s, const struct view *v)
+{
+    for (int64_t i = 0; i < v->count; i++) {
+        for (int part = 0; part <= (int)v->complex_side; part++) {
+            int array;
+            int64_t index;
+            place(v, i, part, &array, &index);
+            s->used[span(s) * array + GUARD + s->shift + index] = true;
+        }
+    }
+}
+
+static oracle_complex element(const struct store *s, const struct view *v, int64_t i)
+{
+    double part[2] = { 0.0, 0.0 };
+    for (int p = 0; p <= (int)v->complex_side; p++) {
+        int array;
+        int64_t index;
+        place(v, i, p, &array, &index);
+        part[p] = get(s, array, index);
+    }
+    return part[0] + part[1] * (oracle_complex)I;
+}
+
+static void set_element(struct store *s, const struct view *v, int64_t i,
+                        oracle_complex value)
+{
+    const double part[2] = { (double)creall(value), (double)cimagl(value) };
+    for (int p = 0; p <= (int)v->complex_side; p++) {
+        int array;
+        int64_t index;
+        place(v, i, p, &array, &index);
+        set(s, array, index, part[p]);
+    }
+}
+
+static int64_t reals(const struct view *v)
+{
+    return (v->last + 1) * (v->complex_side && !v->planar ? 2 : 1);
+}
+
+static void init_stores(struct rig *rig)
+{
+    const kallima_desc *d = &rig->desc;
+    const int64_t in = reals(&rig->in), out = reals(&rig->out);
+    const int64_t shift = (int64_t)(rig->seed % 5);
+
+    rig->from = rig->to = &rig->stores[0];
+    if (d->placement == KALLIMA_IN_PLACE) {
+        store_init(rig->from, d->precision, 1 + rig->in.planar, in > out ? in : out,
+                   shift);
+    } else {
+        rig->to = &rig->stores[1];
+        store_init(rig->from, d->precision, 1 + rig->in.planar, in, shift);
+        store_init(rig->to, d->precision, 1 + rig->out.planar, out, (shift * 3) % 5);
+    }
+    mark(rig->from, &rig->in);
+    mark(rig->to, &rig->out);
+}
+
+void rig_refill(struct rig *rig, uint64_t seed)
+{
+    struct random r = { seed };
+
+    store_poison(rig->from);
+    store_poison(rig->to);
+    for (int64_t i = 0; i < rig->in.count; i++) {
+        const double re = random_real(&r);
+        rig->x[i] = re + random_real(&r) * (oracle_complex)I;
+    }
+    if (rig->desc.kind == KALLIMA_C2R)
+        oracle_make_hermitian(&rig->desc, rig->x);
+    for (int64_t i = 0; i < rig->in.count; i++)
+        set_element(rig->from, &rig->in, i, rig->x[i]);
+    for (int64_t i = 0; i < rig->in.count; i++)
+        rig->x[i] = element(rig->from, &rig->in, i);
+    oracle_transform(&rig->desc, rig->x, rig->want);
+    memcpy(rig->from->kept, rig->from->memory, store_bytes(rig->from));
+    memcpy(rig->to->kept, rig->to->memory, store_bytes(rig->to));
+}
+
+void rig_init(struct rig *rig, const kallima_desc *desc, uint64_t seed)
+{
+    *rig = (struct rig){ .desc = *desc, .seed = seed };
+    if (!view_build(&rig->in, desc, false) || !view_build(&rig->out, desc, true)) {
+        fprintf(stderr, "tests: a rig for a problem that is too large\n");
+        exit(1);
+    }
+    rig->x = (oracle_complex *)take((size_t)rig->in.count * sizeof *rig->x);
+    rig->want = (oracle_complex *)take((size_t)rig->out.count * sizeof *rig->want);
+    init_stores(rig);
+    rig_refill(rig, seed);
+}
+
+void rig_restore(struct rig *rig)
+{
+    memcpy(rig->from->memory, rig->from->kept, store_bytes(rig->from));
+    memcpy(rig->to->memory, rig->to->kept, store_bytes(rig->to));
+}
+
+void rig_clear(struct rig *rig)
+{
+    store_clear(&rig->stores[0]);
+    store_clear(&rig->stores[1]);
+    free(rig->x);
+    free(rig->want);
+}
+
+kallima_host_arrays rig_arrays(const struct rig *rig)
+{
+    kallima_host_arrays a = { 0 };
+    for (int i = 0; i < rig->from->arrays; i++)
+        a.in[i] = real_at(rig->from, i, 0);
+    for (int i = 0; i < rig->to->arrays; i++)
+        a.out[i] = real_at(rig->to, i, 0);
+    return a;
+}
+
+static kallima_status execute_given(const kallima_plan *plan, kallima_host_arrays *a)
+{
+    enum { GUARD_BYTES = 128, GUARD_VALUE = 0x5c };
+    const size_t bytes = (size_t)kallima_plan_get_workspace(plan);
+    unsigned char *memory = NULL;
+    if (posix_memalign((void **)&memory, 64, bytes + 2 * GUARD_BYTES) != 0)
+        exit(1);
+    memset(memory, GUARD_VALUE, bytes + 2 * GUARD_BYTES);
+    memset(memory + GUARD_BYTES, 0xff, bytes); // NaNs
+
+    a->workspace = memory + GUARD_BYTES;
+    a->workspace_bytes = bytes;
+    kallima_status status = kallima_plan_execute_host(plan, a);
+    for (size_t i = 0; i < GUARD_BYTES; i++) {
+        if (memory[i] != GUARD_VALUE || memory[GUARD_BYTES + bytes + i] != GUARD_VALUE) {
+            fprintf(stderr, "tests: a guard of the workspace was written\n");
+            status = KALLIMA_E_DEVICE;
+            break;
+        }
+    }
+    free(memory);
+    return status;
+}
+
+static kallima_status make_buffers(const struct store *s, kallima_device *device,
+                                   kallima_buffer *buffers[2])
+{
+    const uint64_t bytes = (uint64_t)s->count * (uint64_t)s->real_bytes;
+    for (int i = 0; i < s->arrays; i++) {
+        kallima_status status = kallima_buffer_create(&buffers[i], device, bytes);
+        if (status == KALLIMA_OK)
+            status = kallima_buffer_write(buffers[i], 0, real_at(s, i, 0), bytes);
+        if (status != KALLIMA_OK)
+            return status;
+    }
+    return KALLIMA_OK;
+}
+
+static kallima_status read_buffers(struct store *s, kallima_buffer *const buffers[2])
+{
+    const uint64_t bytes = (uint64_t)s->count * (uint64_t)s->real_bytes;
+    for (int i = 0; i < s->arrays; i++) {
+        const kallima_status status =
+            kallima_buffer_read(buffers[i], 0, real_at(s, i, 0), bytes);
+        if (status != KALLIMA_OK)
+            return status;
+    }
+    return KALLIMA_OK;
+}
+
+static kallima_status execute_buffers(struct rig *rig, const kallima_plan *plan,
+                                      kallima_device *device)
+{
+    const bool in_place = rig->from == rig->to;
+    kallima_device_arrays a = { 0 };
+
+    kallima_status status = make_buffers(rig->from, device, a.in);
+    if (status == KALLIMA_OK && !in_place)
+        status = make_buffers(rig->to, device, a.out);
+    if (in_place)
+        memcpy(a.out, a.in, sizeof a.in);
+    if (status == KALLIMA_OK)
+        status = kallima_plan_execute(plan, &a);
+    if (status == KALLIMA_OK)
+        status = kallima_device_finish(device);
+    if (status == KALLIMA_OK)
+        status = read_buffers(rig->from, a.in);
+    if (status == KALLIMA_OK)
+        status = read_buffers(rig->to, a.out);
+    for (int i = 0; i < 2; i++) {
+        kallima_buffer_destroy(&a.in[i]);
+        if (!in_place)
+            kallima_buffer_destroy(&a.out[i]);
+    }
+    return status;
+}
+
+kallima_status rig_execute(struct rig *rig, const kallima_plan *plan,
+                           kallima_device *device, enum way way)
+{
+    kallima_host_arrays a = rig_arrays(rig);
+    const bool planar = rig->in.planar || rig->out.planar;
+
+    if (way == WAY_RUN && !planar)
+        return kallima_plan_run(plan, a.in[0], a.out[0]);
+    if (way == WAY_GIVEN)
+        return execute_given(plan, &a);
+    if (way == WAY_BUFFERS)
+        return execute_buffers(rig, plan, device);
+    return kallima_plan_execute_host(plan, &a);
+}
+
+// Compare with the copy: everything, or only what belongs to no element.
+static bool is_unchanged(const struct store *s, bool everything)
+{
+    const size_t bytes = (size_t)s->real_bytes;
+    if (everything)
+        return memcmp(s->memory, s->kept, store_bytes(s)) == 0;
+    for (int64_t i = 0; i < span(s) * s->arrays; i++) {
+        const size_t at = (size_t)i * bytes;
+        if (!s->used[i] && memcmp(s->memory + at, s->kept + at, bytes) != 0)
+            return false;
+    }
+    return true;
+}
+
+bool rig_is_intact(const struct rig *rig, const char **why)
+{
+    if (!is_unchanged(rig->to, false)) {
+        *why = "a guard around or between outputs was written";
+        return false;
+    }
+    if (rig->from != rig->to && !is_unchanged(rig->from, !rig->desc.destroy_input)) {
+        *why = "the input or a guard around it was written";
+        return false;
+    }
+    return true;
+}
+
+oracle_complex rig_output(const struct rig *rig, int64_t i)
+{
+    return element(rig->to, &rig->out, i);
+}
+
+void rig_add_error(const struct rig *rig, long double *error, long double *power)
+{
+    for (int64_t i = 0; i < rig->out.count; i++) {
+        const oracle_complex want = rig->want[i], e = rig_output(rig, i) - want;
+        *error += creall(e) * creall(e) + cimagl(e) * cimagl(e);
+        *power += creall(want) * creall(want) + cimagl(want) * cimagl(want);
+    }
+}
+
+uint64_t rig_output_hash(const struct rig *rig)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (int64_t i = 0; i < rig->out.count; i++) {
+        for (int part = 0; part <= (int)rig->out.complex_side; part++) {
+            int array;
+            int64_t index;
+            uint64_t bits = 0;
+            place(&rig->out, i, part, &array, &index);
+            memcpy(&bits, real_at(rig->to, array, index), (size_t)rig->to->real_bytes);
+            hash = (hash ^ bits) * 0x100000001b3u;
+            hash ^= hash >> 29;
+        }
+    }
+    return hash;
+}

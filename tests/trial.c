@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#include "trial.h"
+
+#include <math.h>
+
+#include "problems.h"
+#include "rows.h"
+
+enum { ENOUGH_NUMBERS = 200, TEXT_BYTES = 600 };
+
+void trial_recipe(const kallima_plan *plan, char *text, size_t capacity)
+{
+    text[0] = '\0';
+    (void)kallima_plan_get_recipe(plan, text, capacity, NULL);
+}
+
+static void report(const struct trial *trial, const kallima_plan *plan, const char *why,
+                   double got, double limit)
+{
+    char problem[TEXT_BYTES], recipe[TEXT_BYTES] = "";
+    problem_print(&trial->desc, problem, sizeof problem);
+    if (plan)
+        trial_recipe(plan, recipe, sizeof recipe);
+    row_fail("%s: %.4g, limit %.4g\n       problem %s\n       recipe  %s\n"
+             "       seed %llu way %d",
+             why, got, limit, problem, recipe, (unsigned long long)trial->seed,
+             (int)trial->way);
+}
+
+static kallima_plan *make_plan(const struct trial *trial, kallima_device *device)
+{
+    const kallima_plan_options options = { .recipe = trial->recipe };
+    kallima_plan *plan = NULL;
+    const kallima_status status =
+        kallima_plan_create(&plan, device, &trial->desc, &options);
+    if (status != KALLIMA_OK)
+        report(trial, NULL, kallima_last_error(), status, KALLIMA_OK);
+    return plan;
+}
+
+static bool execute(const struct trial *trial, struct rig *rig, const kallima_plan *plan,
+                    kallima_device *device)
+{
+    const char *why = NULL;
+    const kallima_status status = rig_execute(rig, plan, device, trial->way);
+    if (status != KALLIMA_OK)
+        report(trial, plan, kallima_last_error(), status, KALLIMA_OK);
+    else if (!rig_is_intact(rig, &why))
+        report(trial, plan, why, 1, 0);
+    return status == KALLIMA_OK && !why;
+}
+
+void trial_check(const struct trial *trial, kallima_device *device)
+{
+    long double error = 0.0L, power = 0.0L;
+    struct rig rig;
+
+    row_ran();
+    kallima_plan *plan = make_plan(trial, device);
+    if (!plan)
+        return;
+    rig_init(&rig, &trial->desc, trial->seed);
+    bool ok = true;
+    for (int64_t numbers = 0; ok && numbers < ENOUGH_NUMBERS; numbers += rig.out.count) {
+        if (numbers > 0)
+            rig_refill(&rig, trial->seed + (uint64_t)numbers * 977);
+        ok = execute(trial, &rig, plan, device);
+        rig_add_error(&rig, &error, &power);
+    }
+    const double relative = (double)sqrtl(error / power), bound = oracle_bound(&rig.desc);
+    if (ok && !(relative <= bound))
+        report(trial, plan, "the error is over its bound", relative, bound);
+    rig_clear(&rig);
+    kallima_plan_destroy(&plan);
+}
+
+uint64_t trial_hash(const struct trial *trial, kallima_device *device)
+{
+    struct rig rig;
+    uint64_t hash = 0;
+
+    kallima_plan *plan = make_plan(trial, device);
+    if (!plan)
+        return 0;
+    rig_init(&rig, &trial->desc, trial->seed);
+    if (execute(trial, &rig, plan, device))
+        hash = rig_output_hash(&rig);
+    rig_clear(&rig);
+    kallima_plan_destroy(&plan);
+    return hash;
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// One problem, planned, executed and judged: the row of most tests.
+#ifndef TESTS_TRIAL_H_
+#define TESTS_TRIAL_H_
+
+#include <kallima/plan.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "rig.h"
+
+struct trial {
+    kallima_desc desc;
+    uint64_t seed;
+    enum way way;
+    const char *recipe; // NULL: the planner's
+};
+
+/**
+ * Plan and execute the trial on `device`; fail the row unless the error is under its bound
+ * and nothing was written that must not be. Small problems are executed several times, so
+ * that the error is a mean over enough numbers.
+ */
+void trial_check(const struct trial *trial, kallima_device *device);
+
+/**
+ * Execute the trial once and return a hash of the output; fail the row and return 0 if that
+ * is not possible.
+ */
+uint64_t trial_hash(const struct trial *trial, kallima_device *device);
+
+/** Write the plan's recipe; empty if there is none. */
+void trial_recipe(const kallima_plan *plan, char *text, size_t capacity);
+
+#endif
