@@ -7,11 +7,11 @@
 
 #include "bench_problem.h"
 #include "bench_side.h"
+#include "bench_verify.h"
 #include "cli.h"
 #include "commands.h"
 #include "progress.h"
 #include "reference.h"
-#include "verify_problem.h"
 
 static const char help[] =
     "usage: kallima verify [--quick] [--json]\n"

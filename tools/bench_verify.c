@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "verify_problem.h"
+#include "bench_verify.h"
 
 #include <math.h>
 #include <stdint.h>

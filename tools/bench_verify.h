@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Check one transform: the error of its output, and that nothing else was written.
-#ifndef KALLIMA_VERIFY_PROBLEM_H_
-#define KALLIMA_VERIFY_PROBLEM_H_
+#ifndef KALLIMA_BENCH_VERIFY_H_
+#define KALLIMA_BENCH_VERIFY_H_
 
 #include <stdbool.h>
 #include <stddef.h>
