@@ -3,16 +3,14 @@
 
 #include <string.h>
 
-// A set of nodes is a range of `list`. `set` says in which set a node is: edges that leave
-// the set do not count.
+// A set of nodes is a range of the list that becomes the order. `set` says in which set a
+// node is: edges that leave the set do not count.
 struct bisection {
     const struct kal_dag *g;
-    int32_t *list;    // the nodes; in the end, the order
-    int32_t *scratch; // as long as `list`
+    struct kal_users users;
+    int32_t *scratch; // as long as the list
     int32_t *set;     // by node
     int32_t *mark;    // by node: part of a component, or colour
-    int32_t *first;   // by node: where in `user` the nodes begin that use it; one more
-    int32_t *user;
     int32_t sets;
 };
 
@@ -41,8 +39,8 @@ static bool all_operands(const struct bisection *b, int32_t id, int32_t colour)
 
 static bool all_users(const struct bisection *b, int32_t id, int32_t colour)
 {
-    for (int32_t i = b->first[id]; i < b->first[id + 1]; i++) {
-        if (b->set[b->user[i]] == b->set[id] && b->mark[b->user[i]] != colour)
+    for (int32_t i = b->users.first[id]; i < b->users.first[id + 1]; i++) {
+        if (b->set[b->users.user[i]] == b->set[id] && b->mark[b->users.user[i]] != colour)
             return false;
     }
     return true;
@@ -100,8 +98,8 @@ static int32_t split_component(struct bisection *b, int32_t *list, int32_t count
         const int32_t id = queue[head++];
         for (int i = operands(b, id, operand); i-- > 0;)
             visit(b, operand[i], id, queue, &tail);
-        for (int32_t i = b->first[id]; i < b->first[id + 1]; i++)
-            visit(b, b->user[i], id, queue, &tail);
+        for (int32_t i = b->users.first[id]; i < b->users.first[id + 1]; i++)
+            visit(b, b->users.user[i], id, queue, &tail);
     }
     return partition(b, list, count, 1);
 }
@@ -133,54 +131,40 @@ static void order_set(struct bisection *b, int32_t *list, int32_t count)
     order_set(b, list + front, count - front);
 }
 
-// Where each node is used, by nodes that are used themselves.
-static void list_users(struct bisection *b, const int32_t *uses)
+// Drop the inputs, which have their places only to hold the sets together.
+static int32_t keep_operations(const struct kal_dag *g, int32_t *order, int32_t count)
 {
-    const int32_t count = b->g->count;
-    int32_t operand[3];
-
-    memset(b->first, 0, ((size_t)count + 2) * sizeof *b->first);
-    for (int pass = 0; pass < 2; pass++) {
-        for (int32_t id = 0; id < count; id++) {
-            for (int i = uses[id] ? operands(b, id, operand) : 0; i-- > 0;) {
-                if (pass == 0)
-                    b->first[operand[i] + 2]++;
-                else
-                    b->user[b->first[operand[i] + 1]++] = id;
-            }
-        }
-        for (int32_t id = 0; pass == 0 && id < count; id++)
-            b->first[id + 2] += b->first[id + 1];
+    int32_t kept = 0;
+    for (int32_t i = 0; i < count; i++) {
+        if (kal_op_computes(g->entry[order[i]].op))
+            order[kept++] = order[i];
     }
+    return kept;
 }
 
 kallima_status kal_bisect(const struct kal_network *net, int32_t *order, int32_t *count)
 {
     const struct kal_dag *g = &net->dag;
-    const size_t size = (size_t)g->count;
-    int32_t *uses;
+    const uint64_t size = (uint64_t)g->count;
+    struct bisection b = { .g = g };
     void *memory;
 
     *count = 0;
-    KAL_TRY(kal_network_count_uses(net, &uses));
-    const kallima_status status =
-        kal_alloc(g->host, &memory, 7 * size + 2, sizeof(int32_t));
+    KAL_TRY(kal_users_build(&b.users, net));
+    const kallima_status status = kal_alloc(g->host, &memory, 3 * size, sizeof(int32_t));
     if (status == KALLIMA_OK) {
-        int32_t *m = memory;
-        struct bisection b = { .g = g, .list = order, .scratch = m };
-        b.set = m + size;
-        b.mark = m + 2 * size;
-        b.user = m + 3 * size; // at most three operands each
-        b.first = m + 6 * size;
-        memset(m, 0, 3 * size * sizeof *m);
-        list_users(&b, uses);
+        memset(memory, 0, 3 * (size_t)size * sizeof(int32_t));
+        b.scratch = memory;
+        b.set = b.scratch + size;
+        b.mark = b.set + size;
         for (int32_t id = 0; id < g->count; id++) {
-            if (uses[id] > 0 && g->entry[id].op != KAL_OP_CONST)
+            if (b.users.uses[id] > 0 && g->entry[id].op != KAL_OP_CONST)
                 order[(*count)++] = id;
         }
         order_set(&b, order, *count);
+        *count = keep_operations(g, order, *count);
         kal_free(g->host, memory);
     }
-    kal_free(g->host, uses);
+    kal_users_clear(&b.users);
     return status;
 }

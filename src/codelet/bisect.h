@@ -6,8 +6,8 @@
 #include "codelet/network.h"
 
 /**
- * Write the nodes that are used, inputs included and constants not, to `order`, operands
- * before what uses them, by recursive bisection.
+ * Write the operations that are used to `order`, operands before what uses them, by
+ * recursive bisection.
  *
  * Shape:  `order` holds net->dag.count numbers; *count says how many are written.
  * Error:  E_MEMORY  exhausted

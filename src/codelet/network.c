@@ -38,6 +38,52 @@ kallima_status kal_network_count_uses(const struct kal_network *net, int32_t **u
     return KALLIMA_OK;
 }
 
+static void list_users(const struct kal_dag *g, struct kal_users *out)
+{
+    memset(out->first, 0, ((size_t)g->count + 2) * sizeof *out->first);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int32_t id = 0; id < g->count; id++) {
+            const struct kal_dag_entry *e = &g->entry[id];
+            const int32_t operand[3] = { e->a, e->b, e->c };
+            for (int i = out->uses[id] ? kal_op_arity(e->op) : 0; i-- > 0;) {
+                if (pass == 0)
+                    out->first[operand[i] + 2]++;
+                else
+                    out->user[out->first[operand[i] + 1]++] = id;
+            }
+        }
+        for (int32_t id = 0; pass == 0 && id < g->count; id++)
+            out->first[id + 2] += out->first[id + 1];
+    }
+}
+
+kallima_status kal_users_build(struct kal_users *out, const struct kal_network *net)
+{
+    const struct kal_dag *g = &net->dag;
+    const uint64_t count = (uint64_t)g->count;
+    void *memory = NULL;
+
+    *out = (struct kal_users){ .host = g->host };
+    KAL_TRY(kal_network_count_uses(net, &out->uses));
+    const kallima_status status =
+        kal_alloc(g->host, &memory, 4 * count + 2, sizeof(int32_t));
+    if (status) {
+        kal_users_clear(out);
+        return status;
+    }
+    out->first = memory;
+    out->user = out->first + count + 2; // at most three operands each
+    list_users(g, out);
+    return KALLIMA_OK;
+}
+
+void kal_users_clear(struct kal_users *users)
+{
+    kal_free(users->host, users->uses);
+    kal_free(users->host, users->first);
+    *users = (struct kal_users){ .host = users->host };
+}
+
 // Memory for one node of `g` for each of the network's, all zero; NULL on failure.
 static kal_node *take_map(struct kal_dag *g, const struct kal_network *net)
 {

@@ -28,6 +28,24 @@ void kal_network_clear(struct kal_network *net);
  */
 kallima_status kal_network_count_uses(const struct kal_network *net, int32_t **uses);
 
+/** By which nodes each node is used: user[first[id]] .. user[first[id + 1] - 1]. */
+struct kal_users {
+    const struct kal_host *host;
+    int32_t *uses; // as kal_network_count_uses(): with the outputs
+    int32_t *first, *user;
+};
+
+/**
+ * List the users of each node among the nodes that are used themselves.
+ *
+ * Owner: the caller frees what `out` holds with kal_users_clear(); nothing on failure.
+ * Error: E_MEMORY  exhausted
+ */
+kallima_status kal_users_build(struct kal_users *out, const struct kal_network *net);
+
+/** Free what the lists hold. */
+void kal_users_clear(struct kal_users *users);
+
 /**
  * Write a network of sums and products once more, into `g`, with input[i] for its inputs.
  *

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "codelet/bisect.h"
+#include "codelet/settle.h"
 
 struct writer {
     const struct kal_network *net;
@@ -73,8 +74,6 @@ static void write_steps(struct writer *w, const int32_t *order, int32_t count, i
         const struct kal_dag_entry *e = &w->net->dag.entry[id];
         const int32_t operand[3] = { e->a, e->b, e->c };
         const int arity = kal_op_arity(e->op);
-        if (!kal_op_computes(e->op))
-            continue;
         for (int k = 0; k < arity; k++)
             make_present(w, operand[k]);
         for (int k = 0; k < arity; k++)
@@ -107,6 +106,7 @@ static kallima_status fill(struct kal_schedule *out, const struct kal_network *n
     KAL_TRY(kal_alloc(g->host, &step, nodes + (uint64_t)net->outputs, sizeof *out->step));
     out->step = step;
     KAL_TRY(kal_bisect(net, space->order, &count));
+    KAL_TRY(kal_settle(net, space->order, count));
 
     memset(space->present, 0, (size_t)nodes * sizeof(bool));
     struct writer w = { net, out, space->uses, space->present, 0 };
