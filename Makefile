@@ -5,7 +5,7 @@
 #   make demo       filter a photograph (IMAGE=another.png) into demo/
 #   make check      build everything and run every test
 #   make check-long the same with the long tests
-#   make bench      measure speed (ARGS="c2c f32 1024 64")
+#   make bench      measure speed (ARGS="--peer fftw 1024 256x256")
 #   make install    install below PREFIX (/usr/local), DESTDIR in front of it
 #   make format     lay the sources out as .clang-format says
 #   make clean      delete what was built

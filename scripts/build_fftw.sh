@@ -63,7 +63,8 @@ build() {
     ) || fail "the $1 build failed; see $dir/build/$1"
 }
 
-[ $# -ge 1 ] && [ "$1" != --help ] || { usage; exit 2; }
+[ $# -ge 1 ] || { usage >&2; exit 2; }
+[ "$1" != --help ] || { usage; exit 0; }
 mkdir -p "$1"
 dir=$(cd "$1" && pwd)
 jobs=${2:-2}

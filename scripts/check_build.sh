@@ -14,7 +14,6 @@ cmake --preset "$preset" >/dev/null
 case $preset in
 asan)
     cmake --build --preset asan --parallel "$jobs"
-    # A leak is an error too; the odd address is where qemu and some containers have nothing.
     ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
         ctest --test-dir build-asan --output-on-failure --parallel "$jobs" --label-exclude long
     ;;
@@ -28,11 +27,12 @@ tsan)
         fixed="setarch -R"
     fi
     OMP_NUM_THREADS=1 TSAN_OPTIONS=halt_on_error=1 \
-        $fixed ctest --test-dir build-tsan --output-on-failure --tests-regex threads
+        $fixed ctest --test-dir build-tsan --output-on-failure --tests-regex '^threads$'
     ;;
 neon)
     cmake --build --preset neon --parallel "$jobs"
-    ctest --test-dir build-neon --output-on-failure --parallel "$jobs"
+    ctest --test-dir build-neon --output-on-failure --parallel "$jobs" \
+        --label-exclude long --tests-regex '^(unit|device|threads|golden|oom|fuzz)'
     ;;
 *)
     echo "usage: $0 asan|tsan|neon" >&2
