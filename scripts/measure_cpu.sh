@@ -52,8 +52,7 @@ bench() {
     {
         echo "== FFTW ($1), threads: $3"
         if [ -s "$name.jsonl" ]; then
-            grep -m 1 '"library": "fftw"' "$name.jsonl" |
-                sed 's/.*\("version": "[^"]*", "flags": "[^"]*"\).*/\1/' || true
+            sed -n '1,2p' "$name.txt"
             sed '1,/^$/d' "$name.txt"
         else
             cat "$name.txt"

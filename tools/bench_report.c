@@ -100,10 +100,22 @@ static void print_objects(const struct bench *bench, const struct result *result
 
 // --- the table -------------------------------------------------------------------------
 
+static void print_peer(FILE *table, const struct bench *bench)
+{
+    fprintf(table, "%s:", bench->peer->name);
+    for (int i = 0; i < KALLIMA_PRECISION_COUNT; i++) {
+        const struct peer_info info = bench->peer->get_info(bench->session, i);
+        fprintf(table, " %s %s %s;", problem_precisions[i], info.version, info.flags);
+    }
+    fprintf(table, "\n");
+}
+
 void report_begin(struct report *report, const struct bench *bench)
 {
     fprintf(report->table, "%s, %s, threads: %d\n", bench->info.name, bench->info.driver,
             bench->info.threads);
+    if (bench->peer)
+        print_peer(report->table, bench);
     fprintf(report->table, "%-32s %9s %11s %8s %7s %10s", "problem", "plan ms",
             "median us", "GFLOP/s", "spread", "error");
     if (bench->peer)
