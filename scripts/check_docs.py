@@ -47,9 +47,10 @@ for path in sorted((root / "include").rglob("*.h")):
 if count == 0:
     problems.append("include/: no public function found")
 
-example = (root / "examples" / "01_transform.c").read_text(encoding="utf-8")
-blocks = re.findall(r"```c\n(.*?)```", (root / "README.md").read_text(encoding="utf-8"), re.DOTALL)
-if example not in blocks:
+example = root / "examples" / "01_transform.c"
+readme = (root / "README.md").read_text(encoding="utf-8")
+blocks = re.findall(r"```c\n(.*?)```", readme, re.DOTALL)
+if not example.exists() or example.read_text(encoding="utf-8") not in blocks:
     problems.append("README.md: no ```c block equals examples/01_transform.c")
 
 for problem in problems:
