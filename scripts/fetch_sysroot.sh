@@ -3,10 +3,16 @@
 # Usage: fetch_sysroot.sh FOLDER
 # Unpack Debian's 64-bit ARM libraries that the program and the tests need into FOLDER, for
 # the cross build; nothing is installed on this machine. Does nothing if they are there.
+# Exit status 77: this is not Debian, whose mirrors have every architecture in one place.
 set -eu
 
 folder=$1
 [ ! -e "$folder/complete" ] || exit 0
+
+if ! grep -qx 'ID=debian' /etc/os-release; then
+    echo "not Debian: the 64-bit ARM libraries are not fetched"
+    exit 77
+fi
 
 # apt with a world of its own: no packages installed, another architecture, no need of root.
 world=$(mktemp -d)

@@ -42,6 +42,9 @@ libfftw3-dev header fftw3.h
 python3 has python3
 python3-numpy import numpy
 clang-format has clang-format
+END
+    [ "$(uname -m)" = x86_64 ] || return 0
+    cat <<'END' # elsewhere there is nothing to cross-build
 qemu-user has qemu-aarch64
 gcc-aarch64-linux-gnu has aarch64-linux-gnu-gcc
 libc6-dev-arm64-cross package libc6-dev-arm64-cross
