@@ -20,11 +20,14 @@ static uint64_t mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
+// Uniform with variance 1, rounded to the precision. Without the irrational factor all
+// values would be multiples of one small number, and their first sums exact.
 static double uniform(const struct data *data, uint64_t index)
 {
+    const double root3 = 1.7320508075688772;
     const uint64_t bits = mix(data->seed + index);
-    return data->in.is_f64 ? (double)(bits >> 11) * 0x1p-52 - 1
-                           : (double)(bits >> 40) * 0x1p-23 - 1;
+    const double value = root3 * ((double)(bits >> 11) * 0x1p-52 - 1);
+    return data->in.is_f64 ? value : (double)(float)value;
 }
 
 void data_init(struct data *data, const kallima_desc *desc, uint64_t seed)

@@ -13,7 +13,8 @@ enum {
     MIN_SAMPLES = 30,
     FEW_SAMPLES = 3, // taken even if there is no time left
     MAX_SAMPLES = 4096,
-    MAX_REFERENCE_POINTS = 1 << 16,
+    DRAWN_POINTS = 128,             // at least, for the error
+    MAX_REFERENCE_POINTS = 1 << 16, // larger transforms are sampled
 };
 
 static const double SAMPLE_NS = 200e3; // the least time of one sample
@@ -128,24 +129,41 @@ static void fill(const struct contender *c, const struct data *data)
     data_fill(data, in);
 }
 
-// One execution on poisoned outputs, compared with the exact result.
-static bool check(struct contender *c, const struct data *data)
+// One execution on fresh input and poisoned output. Returns the mean square of the errors
+// of the first and the last transform of the batch.
+static double square_error(const struct contender *c, const struct data *data)
 {
     void *const out[2] = { c->out, NULL };
-    struct outcome *outcome = c->outcome;
+    const int64_t last = data->out.batch - 1;
 
     poison(c->out, side_bytes(&data->out));
     fill(c, data);
     if (!execute(c))
-        return fail(c, kallima_last_error());
-    outcome->method =
-        desc_points(data->desc) <= MAX_REFERENCE_POINTS ? ERROR_REFERENCE : ERROR_SAMPLE;
-    outcome->error = data_error(data, 0, out, outcome->method);
-    if (data->out.batch > 1) {
-        const double last = data_error(data, data->out.batch - 1, out, outcome->method);
-        if (!isnan(outcome->error) && !(last <= outcome->error)) // a NaN is the worst
-            outcome->error = last;
+        return NAN;
+    const double first_error = data_error(data, 0, out, c->outcome->method);
+    if (last == 0)
+        return first_error * first_error;
+    const double last_error = data_error(data, last, out, c->outcome->method);
+    return (first_error * first_error + last_error * last_error) / 2;
+}
+
+// Compare with the exact result; tiny transforms several times, as a few roundings are no
+// statistic.
+static bool check(struct contender *c, const struct data *data)
+{
+    const int64_t points = desc_points(data->desc);
+    const int draws = points < DRAWN_POINTS ? (int)(DRAWN_POINTS / points) : 1;
+    double sum = 0;
+
+    c->outcome->method = points <= MAX_REFERENCE_POINTS ? ERROR_REFERENCE : ERROR_SAMPLE;
+    for (int i = 0; i < draws; i++) {
+        struct data drawn;
+        data_init(&drawn, data->desc, (uint64_t)i);
+        sum += square_error(c, &drawn);
     }
+    c->outcome->error = sqrt(sum / draws);
+    if (!execute(c))
+        return fail(c, kallima_last_error());
     return true;
 }
 

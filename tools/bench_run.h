@@ -27,7 +27,7 @@ struct outcome {
     double plan_ns;    // time of planning
     struct stats time; // ns of one execution
     int samples;
-    double error; // the worse of the first and the last transform of the batch
+    double error; // root mean square over the first and the last transform of the batch
     enum error_method method;
     char recipe[1024];
 };
