@@ -140,13 +140,15 @@ static void count_alive(struct settling *s)
         s->alive[t] = 0;
     for (int32_t id = 0; id < s->g->count; id++) {
         const enum kal_op op = s->g->entry[id].op;
+        if (op == KAL_OP_CONST || s->users.uses[id] == 0)
+            continue;
         int32_t first = kal_op_computes(op) ? s->time[id] : NEVER, last = -1;
         for (int32_t i = s->users.first[id]; i < s->users.first[id + 1]; i++) {
             const int32_t t = s->time[s->users.user[i]];
             first = (int32_t)kal_min(first, t);
             last = (int32_t)kal_max(last, t);
         }
-        for (int32_t t = first; op != KAL_OP_CONST && t < last; t++)
+        for (int32_t t = first; t < last; t++)
             s->alive[t]++;
     }
 }

@@ -3,10 +3,16 @@
 
 #include <math.h>
 
+#ifdef __FAST_MATH__
+#error "roots of unity rely on IEEE arithmetic: compile without -ffast-math"
+#endif
+
 // cos and sin of 2*pi * k / n, 0 <= k / n <= 1/8
 static struct kal_root first_octant(int64_t n, int64_t k)
 {
     static const long double tau = 6.283185307179586476925286766559005768394L;
+    if (n == 8 * k)
+        return (struct kal_root){ sqrtl(0.5L), sqrtl(0.5L) };
     if (n == 12 * k)
         return (struct kal_root){ sqrtl(0.75L), 0.5L };
     const long double angle = tau * (long double)k / (long double)n;
