@@ -17,7 +17,7 @@
 #define PARALLEL_FOR
 #endif
 
-/** A problem with its input: uniform with variance 1, Hermitian where a real output needs it. */
+/** A problem with its random input, Hermitian where a real output needs it. */
 struct data {
     const kallima_desc *desc;
     struct side in, out;
