@@ -25,8 +25,8 @@ static int operands(const struct bisection *b, int32_t id, int32_t operand[3])
     return kal_op_arity(e->op);
 }
 
-// Whether all neighbours of `id` in its set, on the side of its operands or on that of its
-// users, have the colour.
+// Whether all neighbours of `id` in its set, on the side of its operands or on that of
+// its users, have the colour.
 static bool all_operands(const struct bisection *b, int32_t id, int32_t colour)
 {
     int32_t operand[3];

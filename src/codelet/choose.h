@@ -21,8 +21,8 @@ kallima_status kal_forms_choose(const struct kal_host *host, enum kal_flavour fl
                                 int n, struct kal_forms *forms);
 
 /**
- * Build the network of a transform of length n, forward or inverse: inputs and outputs are 2k for the real and
- * 2k+1 for the imaginary part of number k.
+ * Build the network of a transform of length n, forward or inverse: inputs and outputs
+ * are 2k for the real and 2k+1 for the imaginary part of number k.
  *
  * Owner: the caller clears `out` in any case; its content before is not read.
  * Error: E_MEMORY  exhausted; in the graph of `out`, too

@@ -16,8 +16,8 @@ struct kal_codelet_spec {
 
 /**
  * A compiled codelet. Input 2j is the real part of x[j], 2j+1 its imaginary part; if
- * twiddled, 2n + 2(k-1) and the next are w[k]. Output 2k is the real part of y[k], 2k+1 its
- * imaginary part.
+ * twiddled, 2n + 2(k-1) and the next are w[k]. Output 2k is the real part of y[k], 2k+1
+ * its imaginary part.
  */
 struct kal_codelet {
     struct kal_codelet_spec spec;

@@ -8,8 +8,8 @@
 
 enum { FIRST_CAPACITY = 512 }; // a power of two, as all capacities
 
-// Constants computed on different ways differ by rounding in extended precision; different
-// constants of a codelet never come this near.
+// Constants computed on different ways differ by rounding in extended precision;
+// different constants of a codelet never come this near.
 static const long double NEARNESS = 1e-17L;
 
 int kal_op_arity(enum kal_op op)

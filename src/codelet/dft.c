@@ -127,8 +127,8 @@ static void prime_factor(const struct dft *d)
 }
 
 // n = r * m. The residues of j modulo r are taken around 0, so that twiddle factors come
-// as conjugate pairs: they share their constants. Of real numbers, half of the columns are
-// conjugates of others.
+// as conjugate pairs: they share their constants. Of real numbers, half of the columns
+// are conjugates of others.
 static void cooley_tukey(const struct dft *d)
 {
     const int n = d->n, r = d->radix, m = n / r;

@@ -5,7 +5,9 @@
 
 #include "codelet/dag.h"
 
-/** How to divide one transform into smaller ones. In order of preference at equal cost. */
+/**
+ * How to divide one transform into smaller ones. In order of preference at equal cost.
+ */
 enum kal_form_kind {
     KAL_FORM_TINY = 0,     // lengths 1 and 2
     KAL_FORM_DIRECT,       // odd: sums over x[j] + x[n-j] and x[j] - x[n-j]
@@ -29,7 +31,9 @@ struct kal_forms {
 /** Return whether `form` can be the form of length n. */
 bool kal_form_applies(struct kal_form form, int n);
 
-/** Write the lengths that a transform of length n in `form` is made of; return how many. */
+/**
+ * Write the lengths that a transform of length n in `form` is made of; return how many.
+ */
 int kal_form_children(struct kal_form form, int n, int child[2]);
 
 /**

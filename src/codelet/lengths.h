@@ -7,7 +7,9 @@
 
 enum { KAL_TWIDDLED_MAX = 32 }; // longer compiled codelets have no twiddled form
 
-/** One compiled codelet. A twiddled one needs 6 * (n-1) more operations, fused 4 * (n-1). */
+/**
+ * One compiled codelet. A twiddled one needs 6*(n-1) more operations, fused 4*(n-1).
+ */
 struct kal_length {
     int32_t n;
     int32_t total[KAL_FLAVOUR_COUNT]; // additions, multiplications and fused operations

@@ -23,7 +23,8 @@ void kal_network_clear(struct kal_network *net);
 /**
  * Count how often each node is used, outputs included; 0 for what no output needs.
  *
- * Owner: the caller frees *uses, net->dag.count numbers, with kal_free() on net->dag.host.
+ * Owner: the caller frees *uses, net->dag.count numbers, with kal_free() on
+ *        net->dag.host.
  * Error: E_MEMORY  exhausted; *uses is NULL
  */
 kallima_status kal_network_count_uses(const struct kal_network *net, int32_t **uses);
@@ -56,10 +57,10 @@ void kal_network_copy(struct kal_dag *g, const struct kal_network *net,
                       const kal_node *input, kal_node *result);
 
 /**
- * Write into `g` the transpose of a linear network: result[i] is the sum over the outputs o
- * of seed[o] times the coefficient of input i in output o. Transposing keeps the number of
- * multiplications, and of additions if there are as many outputs as inputs, and brings
- * together constants that were apart.
+ * Write into `g` the transpose of a linear network: result[i] is the sum over the
+ * outputs o of seed[o] times the coefficient of input i in output o. Transposing keeps
+ * the number of multiplications, and of additions if there are as many outputs as
+ * inputs, and brings together constants that were apart.
  *
  * Shape:  `seed` holds net->outputs nodes of `g`, `result` net->inputs.
  * Error:  sticky, in `g`

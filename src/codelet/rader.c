@@ -60,7 +60,8 @@ static void set_kernel(struct convolution *c)
 }
 
 // The spectrum of real numbers, from the complex transform: the simplifier finds what is
-// zero and what is conjugate. For odd frequencies of 2h, (a, -a) / 2 has the spectrum of a.
+// zero and what is conjugate. For odd frequencies of 2h, (a, -a) / 2 has the spectrum of
+// a.
 static void set_way(struct convolution *c, const struct kal_forms *forms)
 {
     struct kal_network *net = &c->way;
@@ -94,8 +95,8 @@ static void convolution_init(struct convolution *c, const struct kal_dag *g,
     set_way(c, forms);
 }
 
-// out = kernel convolved with a, plus `rest` at each place; *sum, if wanted, is the sum of
-// a. Only the cyclic convolution has a frequency 0 to take them from and to.
+// out = kernel convolved with a, plus `rest` at each place; *sum, if wanted, is the sum
+// of a. Only the cyclic convolution has a frequency 0 to take them from and to.
 static void convolve(struct kal_dag *g, const struct convolution *c, const kal_node *a,
                      kal_node rest, kal_node *sum, kal_node *out)
 {

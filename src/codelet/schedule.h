@@ -24,10 +24,10 @@ struct kal_schedule {
 };
 
 /**
- * Order the work of a network so that few values are alive at once, whatever the number of
- * registers: the graph is halved between inputs and outputs until the pieces are single
- * operations. A value is loaded just before its first use and stored as soon as it is
- * there, but no load of an input below `early` comes after a store.
+ * Order the work of a network so that few values are alive at once, whatever the number
+ * of registers: the graph is halved between inputs and outputs until the pieces are
+ * single operations. A value is loaded just before its first use and stored as soon as
+ * it is there, but no load of an input below `early` comes after a store.
  *
  * Owner:  the caller frees what `out` holds with kal_schedule_clear(), on failure too.
  * Error:  E_MEMORY  exhausted

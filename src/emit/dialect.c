@@ -8,8 +8,8 @@ static const struct kal_dialect dialects[] = {
     {
         .name     = "c",
         .prelude  =
-            "// The macros decide on the type: vectors of any width, single or double. Define V\n"
-            "// and all others before this text, or get plain doubles.\n"
+            "// The macros decide on the type: vectors of any width, single or double.\n"
+            "// Define V and all others before this text, or get plain doubles.\n"
             "#include <stddef.h>\n"
             "\n"
             "#ifndef V\n"
@@ -41,7 +41,10 @@ static const struct kal_dialect dialects[] = {
         .value    = "    const V $a = $b;\n",
         .load     = { "LOAD(xr + $a * xs)", "LOAD(xi + $a * xs)" },
         .twiddle  = "BROADCAST(w[$a])",
-        .store    = { "    STORE(yr + $a * ys, $b);\n", "    STORE(yi + $a * ys, $b);\n" },
+        .store    = {
+            "    STORE(yr + $a * ys, $b);\n",
+            "    STORE(yi + $a * ys, $b);\n",
+        },
         .op = {
             [KAL_OP_NEG]  = "NEG($a)",
             [KAL_OP_ADD]  = "ADD($a, $b)",

@@ -158,8 +158,8 @@ static struct kal_codelet_spec variant(int n, int code)
                                       (code & 4) != 0 };
 }
 
-// Exact arithmetic leaves only the rounding of the constants to 64 bits. In double, errors
-// grow as if independent: Schatzman, SIAM J. Sci. Comput. 17 (1996) 1150-1166.
+// Exact arithmetic leaves only the rounding of the constants to 64 bits. In double,
+// errors grow as if independent: Schatzman, SIAM J. Sci. Comput. 17 (1996) 1150-1166.
 static void codelet_matches_definition(void **state)
 {
     (void)state;
