@@ -112,6 +112,15 @@ static int64_t random_length(struct random *r, int64_t limit)
     return n < limit ? n : limit;
 }
 
+// Gaps on many axes multiply.
+static bool is_spacious(const kallima_desc *d)
+{
+    enum { MOST = 1 << 20 };
+    struct view in, out;
+    return !view_build(&in, d, false) || !view_build(&out, d, true) || in.last > MOST ||
+           out.last > MOST;
+}
+
 kallima_desc problem_random(struct random *r, int64_t points)
 {
     static const double scales[] = { 0.0, 0.0, 1.0, 0.375, -2.0 };
@@ -134,8 +143,9 @@ kallima_desc problem_random(struct random *r, int64_t points)
         left /= d.n[i];
     }
     d.batch = random_between(r, 0, 1) ? 0 : random_length(r, left < 40 ? left : 40);
+    const kallima_desc packed = d;
     problem_lay_out(&d, (enum style)random_between(r, 0, STYLE_COUNT - 1), r);
-    return d;
+    return is_spacious(&d) ? packed : d;
 }
 
 struct line {
