@@ -9,7 +9,7 @@
 
 #include <kallima/device.h>
 
-#define KAL_COUNT(array)          (sizeof(array) / sizeof((array)[0]))
+#define KAL_COUNT(array)        (sizeof(array) / sizeof((array)[0]))
 #define KAL_PRINTF(text, first) __attribute__((format(printf, text, first)))
 
 /** What the library takes from its caller: a log and memory. Travels with the device. */

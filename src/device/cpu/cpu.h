@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// The CPU engine: takes passes as they are and runs them with codelets compiled ahead.
+#ifndef KAL_DEVICE_CPU_CPU_H_
+#define KAL_DEVICE_CPU_CPU_H_
+
+#include "device/cpu/kernels.h"
+#include "device/device.h"
+#include "pass/pass.h"
+
+extern const struct kal_device_ops cpu_device_ops;
+
+enum { CPU_MAX_LEVELS = 3 };
+
+struct cpu_device {
+    kallima_device base;
+    int level_count; // least first
+    const char *level[CPU_MAX_LEVELS];
+};
+
+/** A step made ready: its function and its table. */
+struct cpu_step {
+    const struct kal_step *step;
+    void (*dft)(const struct cpu_vectors *x, const struct cpu_vectors *y, int64_t m,
+                int64_t s, const void *w);
+    const void *table;
+};
+
+/** Roots exp(-2*pi*i * k / n) in double from two tables, for any k below n. */
+struct cpu_roots {
+    int shift;
+    const double *fine, *coarse;
+};
+
+struct cpu_pass {
+    const struct kal_pass *pass;
+    const struct cpu_kernels *kernels;
+    struct cpu_step step[KAL_MAX_PASS_STEPS];
+    const void *chirp_in, *chirp_out;         // complex tables, or NULL
+    const void *twiddle_lanes, *twiddle_rows; // lanes on consecutive indices, or NULL
+    struct cpu_roots roots;                   // twiddles of any lanes
+    int64_t inner;                            // lines of the inner loops
+    int fast_loop;     // the loop that neighbouring lanes are on; -1: there is one line
+    bool rows_restart; // a tile never holds lanes of two rounds of the fast loop
+    bool is_blocked;   // long and pointwise: worked in blocks of elements
+};
+
+struct cpu_program {
+    struct kal_device_program base;
+    const struct kal_program *program;
+    struct kal_arena arena; // tables
+    struct cpu_pass *pass;
+    bool is_f64;
+    int threads;
+    uint64_t tile_bytes;   // two tiles of a thread
+    uint64_t thread_bytes; // tiles and the scratch of a chunk
+    uint64_t shared_bytes;
+};
+
+/** Elements of a block of a long pointwise pass. */
+enum { CPU_BLOCK = 2048 };
+
+/** Fill in the tables of a pass whose geometry is set. Error: E_MEMORY  exhausted */
+kallima_status cpu_tables_build(struct cpu_program *program, struct cpu_pass *pass);
+
+kallima_status cpu_program_create(struct kal_device_program **out, kallima_device *device,
+                                  const struct kal_program *program, bool is_f64);
+void cpu_program_destroy(struct kal_device_program *program);
+kallima_status cpu_program_run(const struct kal_device_program *program,
+                               const struct kal_arguments *arguments);
+
+#endif

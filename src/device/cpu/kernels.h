@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// The inner loops of one SIMD level in one precision, behind a table of functions.
+//
+// A tile holds LANES lines: element e of all lines is a vector of real parts at tile + 2 e
+// LANES and a vector of imaginary parts behind it. Memory is addressed in reals; `re` and
+// `im` point to element 0 of the first lane, `im` is NULL on a real side, and data is
+// interleaved where they are neighbours.
+#ifndef KAL_DEVICE_CPU_KERNELS_H_
+#define KAL_DEVICE_CPU_KERNELS_H_
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { CPU_MAX_RADIX = 32, CPU_MAX_LANES = 16 };
+
+/** Elements of V reals: real parts at re + e * stride, imaginary parts at im + e * stride. */
+struct cpu_vectors {
+    void *re, *im;
+    int64_t stride;
+};
+
+/** One side of a tile in the user's or in scratch memory. */
+struct cpu_memory {
+    void *re, *im;
+    int64_t stride;             // between elements
+    const int64_t *lane_offset; // of each lane, from `re` and `im`
+    int lanes;                  // that hold lines
+    const int64_t *index;       // as in struct kal_side, or NULL
+};
+
+struct cpu_kernels {
+    const char *level; // "scalar", "avx2", "avx512", "neon"
+    int lanes;
+
+    /** One Stockham step, as in struct kal_step; w: p = 1 .. m-1, each radix-1 roots. */
+    void (*dft[CPU_MAX_RADIX + 1])(const struct cpu_vectors *x,
+                                   const struct cpu_vectors *y, int64_t m, int64_t s,
+                                   const void *w);
+
+    /** Elements first .. first+n-1 to or from tile elements 0 .. n-1. */
+    void (*load_lanes)(void *tile, const struct cpu_memory *from, int64_t first,
+                       int64_t n);
+    void (*store_lanes)(const void *tile, const struct cpu_memory *to, int64_t first,
+                        int64_t n);
+    void (*load_rows)(void *tile, const struct cpu_memory *from, int64_t first,
+                      int64_t n);
+    void (*store_rows)(const void *tile, const struct cpu_memory *to, int64_t first,
+                       int64_t n);
+    void (*load_any)(void *tile, const struct cpu_memory *from, int64_t first, int64_t n);
+    void (*store_any)(const void *tile, const struct cpu_memory *to, int64_t first,
+                      int64_t n);
+
+    /** Elements [e] *= table[e], complex; `exchange` swaps the parts of the product. */
+    void (*multiply)(void *tile, const void *table, int64_t n, bool exchange);
+    /**
+     * RADER: multiply n elements by the spectrum, exchange their parts, add x0 to element
+     * 0; write x0 + element 0 of before, exchanged, to *sum. x0 and sum are one element.
+     */
+    void (*rader)(void *tile, const void *x0, void *sum, const void *table, int64_t n);
+    /** Elements [e] *= lanes[e] * rows[e]: vectors of roots times one root. */
+    void (*twiddle)(void *tile, const void *lanes, const void *rows, int64_t n);
+    /** Elements [e] *= roots[e]: a vector of roots each, as a tile. */
+    void (*multiply_tile)(void *tile, const void *roots, int64_t n);
+    void (*scale)(void *tile, double factor, int64_t n);
+
+    /**
+     * Mirrored steps on pairs of elements e of `low` and `high` (whose strides may be
+     * negative); w[e] are roots of unity. SPLIT: transform of packed reals to coefficients.
+     * MERGE: the reverse, with parts exchanged.
+     */
+    void (*split)(const struct cpu_vectors *low, const struct cpu_vectors *high,
+                  const struct cpu_vectors *out_low, const struct cpu_vectors *out_high,
+                  const void *w, int64_t n);
+    void (*merge)(const struct cpu_vectors *low, const struct cpu_vectors *high,
+                  const struct cpu_vectors *out_low, const struct cpu_vectors *out_high,
+                  const void *w, int64_t n);
+};
+
+/** Return the kernels of a level, "scalar", "avx2", ..., or NULL if not compiled in. */
+const struct cpu_kernels *cpu_kernels_find(const char *level, bool is_f64);
+
+#endif

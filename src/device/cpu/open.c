@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+// Which processor this is, and what it can do.
+#include "device/cpu/cpu.h"
+
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#if defined __x86_64__
+#include <cpuid.h>
+#endif
+
+// Plans are made for this much memory near a core, whatever the processor's cache is, so
+// that one problem has one plan; 1 MiB is what Zen 4 has and half of Sapphire Rapids'.
+static const uint64_t NEAR_BYTES = 1 << 20;
+
+static bool always(void)
+{
+    return true;
+}
+
+#if defined __x86_64__
+static bool has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+
+static bool has_avx512(void)
+{
+    return has_avx2() && __builtin_cpu_supports("avx512f") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+#endif
+
+// Least first; a device uses all levels up to the one it was opened with.
+static const struct {
+    const char *name;
+    bool (*is_present)(void);
+} levels[] = {
+    { "scalar", always },
+#if defined __x86_64__
+    { "avx2", has_avx2 },
+    { "avx512", has_avx512 },
+#elif defined __aarch64__
+    { "neon", always },
+#endif
+};
+
+static int best_level(void)
+{
+    int best = 0;
+    for (int i = 0; i < (int)KAL_COUNT(levels); i++) {
+        if (levels[i].is_present() && cpu_kernels_find(levels[i].name, false))
+            best = i;
+    }
+    return best;
+}
+
+static void processor_name(char *name, size_t capacity)
+{
+#if defined __x86_64__
+    unsigned brand[12] = { 0 };
+    if (__get_cpuid_max(0x80000000u, NULL) >= 0x80000004u) {
+        for (unsigned i = 0; i < 3; i++)
+            __get_cpuid(0x80000002u + i, &brand[4 * i], &brand[4 * i + 1],
+                        &brand[4 * i + 2], &brand[4 * i + 3]);
+        snprintf(name, capacity, "%.48s", (const char *)brand);
+        for (size_t i = strlen(name); i > 0 && name[i - 1] == ' '; i--)
+            name[i - 1] = '\0';
+        return;
+    }
+#endif
+    snprintf(name, capacity, "CPU");
+}
+
+static void fill_info(kallima_device_info *info, int level, int threads)
+{
+    const struct cpu_kernels *kernels = cpu_kernels_find(levels[level].name, false);
+    const long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+
+    *info = (kallima_device_info){
+        .has_f64 = 1,
+        .threads = threads,
+        .lanes_f32 = kernels->lanes,
+        .memory_bytes =
+            pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : 0,
+    };
+    snprintf(info->selector, sizeof info->selector, "cpu");
+    processor_name(info->name, sizeof info->name);
+    snprintf(info->driver, sizeof info->driver, "%s, OpenMP", levels[level].name);
+}
+
+static bool cpu_find(kallima_device_info *info)
+{
+    fill_info(info, best_level(), omp_get_max_threads());
+    return true;
+}
+
+static void cpu_describe(const kallima_device *base, kallima_device_info *info)
+{
+    const struct cpu_device *device = (const struct cpu_device *)base;
+    fill_info(info, device->level_count - 1, base->caps.threads);
+}
+
+static kallima_status choose_level(const struct kal_host *host, const char *name,
+                                   int *level)
+{
+    *level = best_level();
+    if (!name)
+        return KALLIMA_OK;
+    for (int i = 0; i < (int)KAL_COUNT(levels); i++) {
+        if (strcmp(levels[i].name, name) != 0)
+            continue;
+        if (!levels[i].is_present() || !cpu_kernels_find(name, false))
+            return kal_fail(
+                host, KALLIMA_E_UNSUPPORTED,
+                "cpu: simd = \"%s\"; this processor lacks it, its best level is "
+                "\"%s\"",
+                name, levels[*level].name);
+        *level = i;
+        return KALLIMA_OK;
+    }
+    static const char *const foreign[] = { "avx2", "avx512", "neon" };
+    for (size_t i = 0; i < KAL_COUNT(foreign); i++) {
+        if (strcmp(foreign[i], name) == 0)
+            return kal_fail(
+                host, KALLIMA_E_UNSUPPORTED,
+                "cpu: simd = \"%s\"; this processor lacks it, its best level is "
+                "\"%s\"",
+                name, levels[*level].name);
+    }
+    return kal_fail(host, KALLIMA_E_ARGUMENT,
+                    "cpu: simd = \"%.40s\"; must be scalar, avx2, avx512 or neon", name);
+}
+
+static kallima_status cpu_open(kallima_device **out, const struct kal_host *host,
+                               const kallima_device_options *options)
+{
+    enum { MAX_THREADS = 4096 };
+    int level;
+    void *object;
+
+    if (options->threads < 0 || options->threads > MAX_THREADS)
+        return kal_fail(host, KALLIMA_E_ARGUMENT,
+                        "cpu: threads = %d; must be 1 to %d, or 0 for all",
+                        options->threads, MAX_THREADS);
+    KAL_TRY(choose_level(host, options->simd, &level));
+    KAL_TRY(kal_alloc_object(host, &object, sizeof(struct cpu_device)));
+
+    struct cpu_device *device = object;
+    device->base.ops = &cpu_device_ops;
+    device->base.host = *host;
+    device->base.caps = (struct kal_caps){
+        .has_f64 = true,
+        .threads = options->threads ? options->threads : omp_get_max_threads(),
+        .lanes_f32 = cpu_kernels_find(levels[level].name, false)->lanes,
+        .near_bytes = NEAR_BYTES,
+    };
+    for (int i = 0; i <= level; i++)
+        device->level[device->level_count++] = levels[i].name;
+    *out = &device->base;
+    return KALLIMA_OK;
+}
+
+static void cpu_close(kallima_device *device)
+{
+    const struct kal_host host = device->host;
+    kal_free(&host, device);
+}
+
+static kallima_status cpu_finish(kallima_device *device)
+{
+    (void)device;
+    return KALLIMA_OK;
+}
+
+const struct kal_device_ops cpu_device_ops = {
+    .name = "cpu",
+    .find = cpu_find,
+    .open = cpu_open,
+    .close = cpu_close,
+    .describe = cpu_describe,
+    .buffer_create = kal_host_buffer_create,
+    .buffer_destroy = kal_host_buffer_destroy,
+    .buffer_write = kal_host_buffer_write,
+    .buffer_read = kal_host_buffer_read,
+    .finish = cpu_finish,
+    .program_create = cpu_program_create,
+    .program_destroy = cpu_program_destroy,
+    .program_run = cpu_program_run,
+};

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+// Passes made ready: a SIMD level and the order of lanes for each, tables, workspace.
+#include "device/cpu/cpu.h"
+
+#include <math.h>
+
+static int loop_count(const struct kal_pass *pass)
+{
+    return pass->stage_loops + pass->line_loops + pass->inner_loops;
+}
+
+// The loop that neighbouring lanes are on: the innermost that is longer than one.
+static void set_lanes(struct cpu_pass *pass, const struct kal_phase *phase)
+{
+    const struct kal_pass *p = pass->pass;
+    const int first_line = p->stage_loops, first_inner = first_line + p->line_loops;
+    const bool on_lines = phase->lanes_are_lines;
+    const int begin = on_lines ? first_line : first_inner;
+    const int end = on_lines ? first_inner : loop_count(p);
+
+    pass->inner = 1;
+    for (int i = first_inner; i < loop_count(p); i++)
+        pass->inner *= p->loops[i].count;
+    pass->fast_loop = -1;
+    for (int i = begin; i < end; i++) {
+        if (p->loops[i].count > 1)
+            pass->fast_loop = i;
+    }
+    if (pass->fast_loop < 0)
+        return;
+
+    // Chunks may begin and end within a round of the lines.
+    const bool whole_rounds = !on_lines || phase->chunk == phase->lines;
+    const int64_t count = p->loops[pass->fast_loop].count;
+    pass->rows_restart =
+        whole_rounds && (count >= 4 * KAL_LANES || count % KAL_LANES == 0 ||
+                         p->out.twiddle_loop == pass->fast_loop);
+}
+
+// Neighbouring lanes that a tile can be filled with.
+static int64_t lanes_available(const struct cpu_pass *pass, const struct kal_phase *phase)
+{
+    const struct kal_pass *p = pass->pass;
+    if (pass->fast_loop < 0)
+        return 1;
+    if (pass->rows_restart)
+        return p->loops[pass->fast_loop].count;
+    return phase->lanes_are_lines ? phase->chunk : pass->inner;
+}
+
+// Rows of fewer reals than a register are loaded one by one.
+static bool is_short_row(const struct kal_side *side, int64_t n, int lanes)
+{
+    if (side->index || (side->stride != 1 && side->stride != 2))
+        return false;
+    return side->stride * kal_min(n, side->count) < lanes;
+}
+
+static const struct cpu_kernels *choose_kernels(const struct cpu_program *program,
+                                                const struct cpu_pass *pass,
+                                                int64_t lines)
+{
+    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
+    const struct cpu_kernels *best = NULL;
+    double best_cost = 0.0;
+
+    for (int i = 0; i < device->level_count; i++) {
+        const struct cpu_kernels *k = cpu_kernels_find(device->level[i], program->is_f64);
+        // A wide tile costs a little more than a narrow one: transposition, clocks.
+        double cost = ceil((double)lines / k->lanes) * (1.0 + 0.02 * k->lanes);
+        if (is_short_row(&pass->pass->in, pass->pass->n, k->lanes) && lines < k->lanes)
+            cost *= 2.0;
+        if (!best || cost < best_cost) {
+            best = k;
+            best_cost = cost;
+        }
+    }
+    return best;
+}
+
+// A long pass without a transform needs no whole line in a tile.
+static bool can_be_blocked(const struct kal_pass *p)
+{
+    if (p->n <= CPU_BLOCK || p->step_count > 1)
+        return false;
+    return p->step_count == 0 || p->step[0].op != KAL_STEP_DFT;
+}
+
+static kallima_status prepare_pass(struct cpu_program *program,
+                                   const struct kal_phase *phase, int index)
+{
+    struct cpu_pass *pass = &program->pass[index];
+    const struct kal_pass *p = program->program->pass[index];
+
+    pass->pass = p;
+    set_lanes(pass, phase);
+    pass->kernels = choose_kernels(program, pass, lanes_available(pass, phase));
+    pass->is_blocked = can_be_blocked(p);
+    for (int i = 0; i < p->step_count; i++) {
+        pass->step[i].step = &p->step[i];
+        if (p->step[i].op == KAL_STEP_DFT)
+            pass->step[i].dft = pass->kernels->dft[p->step[i].radix];
+    }
+
+    const uint64_t elements = (uint64_t)(pass->is_blocked ? 2 * CPU_BLOCK + 2 : p->n + 1);
+    const uint64_t bytes =
+        2 * 2 * elements * (uint64_t)pass->kernels->lanes * (program->is_f64 ? 8 : 4);
+    if (bytes > program->tile_bytes)
+        program->tile_bytes = bytes;
+    return cpu_tables_build(program, pass);
+}
+
+// Below this many points a second thread costs more than it gives.
+enum { POINTS_PER_THREAD = 16384 };
+
+static int choose_threads(const struct cpu_program *program)
+{
+    double points = 0.0;
+    for (int i = 0; i < program->program->pass_count; i++) {
+        const struct kal_pass *p = program->program->pass[i];
+        double lines = (double)p->n;
+        for (int k = 0; k < loop_count(p); k++)
+            lines *= (double)p->loops[k].count;
+        points += lines;
+    }
+    const int most = program->base.device->caps.threads;
+    const double useful = points / POINTS_PER_THREAD;
+    return useful < 2.0 ? 1 : useful < most ? (int)useful : most;
+}
+
+static uint64_t aligned(uint64_t bytes)
+{
+    return (bytes + 63) / 64 * 64;
+}
+
+static kallima_status prepare(struct cpu_program *program)
+{
+    const struct kal_program *source = program->program;
+    const uint64_t real_bytes = program->is_f64 ? 8 : 4;
+    int64_t chunk_reals = 0;
+    void *memory;
+
+    KAL_TRY(kal_arena_take(&program->arena, &memory, (uint64_t)source->pass_count,
+                           sizeof(struct cpu_pass)));
+    program->pass = memory;
+    for (int i = 0; i < source->phase_count; i++) {
+        const struct kal_phase *phase = &source->phase[i];
+        chunk_reals = kal_max(chunk_reals, phase->chunk_reals);
+        for (int j = 0; j < phase->pass_count; j++)
+            KAL_TRY(prepare_pass(program, phase, phase->first_pass + j));
+    }
+
+    program->threads = choose_threads(program);
+    program->tile_bytes = aligned(program->tile_bytes / 2) * 2;
+    program->thread_bytes =
+        aligned(program->tile_bytes + (uint64_t)chunk_reals * real_bytes) + 64;
+    program->shared_bytes = aligned((uint64_t)source->shared_reals * real_bytes);
+    program->base.workspace_bytes =
+        program->shared_bytes + (uint64_t)program->threads * program->thread_bytes + 64;
+    return KALLIMA_OK;
+}
+
+kallima_status cpu_program_create(struct kal_device_program **out, kallima_device *device,
+                                  const struct kal_program *source, bool is_f64)
+{
+    void *object;
+    KAL_TRY(kal_alloc_object(&device->host, &object, sizeof(struct cpu_program)));
+    struct cpu_program *program = object;
+    program->base.device = device;
+    program->program = source;
+    program->is_f64 = is_f64;
+    kal_arena_init(&program->arena, &device->host);
+
+    const kallima_status status = prepare(program);
+    if (status) {
+        cpu_program_destroy(&program->base);
+        return status;
+    }
+    *out = &program->base;
+    return KALLIMA_OK;
+}
+
+void cpu_program_destroy(struct kal_device_program *base)
+{
+    struct cpu_program *program = (struct cpu_program *)base;
+    const struct kal_host host = base->device->host;
+    kal_arena_clear(&program->arena);
+    kal_free(&host, program);
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// Running a program: stages, phases and chunks in order, tiles shared out over threads.
+#include "device/cpu/cpu.h"
+#include "device/cpu/tile.h"
+
+#include <omp.h>
+
+// One thread's part of `count` things.
+static void share(int64_t count, int part, int parts, int64_t *begin, int64_t *end)
+{
+    *begin = (int64_t)((__int128)count * part / parts);
+    *end = (int64_t)((__int128)count * (part + 1) / parts);
+}
+
+static struct cpu_chunk make_chunk(const struct kal_phase *phase, int64_t stage_index,
+                                   int64_t number)
+{
+    const int64_t first = number * phase->chunk;
+    return (struct cpu_chunk){
+        .stage_index = stage_index,
+        .first_line = first,
+        .lines = kal_min(phase->chunk, phase->lines - first),
+        .lanes_are_lines = phase->lanes_are_lines,
+    };
+}
+
+// Chunks are independent: each thread works its own, pass after pass, in its own scratch.
+static void run_chunks(const struct cpu_program *program, const struct kal_phase *phase,
+                       int64_t stage_index, struct cpu_worker *worker)
+{
+    const int64_t chunks = (phase->lines + phase->chunk - 1) / phase->chunk;
+    int64_t begin, end;
+
+    share(chunks, worker->part, worker->parts, &begin, &end);
+    for (int64_t i = begin; i < end; i++) {
+        const struct cpu_chunk chunk = make_chunk(phase, stage_index, i);
+        for (int j = 0; j < phase->pass_count; j++) {
+            const struct cpu_pass *pass = &program->pass[phase->first_pass + j];
+            cpu_tiles_run(worker, pass, &chunk, 0, cpu_tile_count(pass, &chunk));
+        }
+    }
+}
+
+// Few chunks: all threads work the tiles of one pass, then of the next.
+static void run_tiles(const struct cpu_program *program, const struct kal_phase *phase,
+                      int64_t stage_index, struct cpu_worker *worker)
+{
+    const int64_t chunks = (phase->lines + phase->chunk - 1) / phase->chunk;
+
+    worker->base[KAL_BUFFER_CHUNK] = worker->common_chunk;
+    for (int64_t i = 0; i < chunks; i++) {
+        const struct cpu_chunk chunk = make_chunk(phase, stage_index, i);
+        for (int j = 0; j < phase->pass_count; j++) {
+            const struct cpu_pass *pass = &program->pass[phase->first_pass + j];
+            int64_t begin, end;
+            share(cpu_tile_count(pass, &chunk), worker->part, worker->parts, &begin,
+                  &end);
+            cpu_tiles_run(worker, pass, &chunk, begin, end);
+            if (worker->parts > 1) {
+#pragma omp barrier
+            }
+        }
+    }
+    worker->base[KAL_BUFFER_CHUNK] = worker->own_chunk;
+}
+
+static void run_phase(const struct cpu_program *program, const struct kal_phase *phase,
+                      int64_t stage_index, struct cpu_worker *worker)
+{
+    const int64_t chunks = (phase->lines + phase->chunk - 1) / phase->chunk;
+
+    if (worker->parts > 1 && chunks < 4 * worker->parts && chunks % worker->parts != 0) {
+        run_tiles(program, phase, stage_index, worker);
+        return;
+    }
+    run_chunks(program, phase, stage_index, worker);
+    if (worker->parts > 1) {
+#pragma omp barrier
+    }
+}
+
+static void run_worker(const struct cpu_program *program, struct cpu_worker *worker)
+{
+    for (int i = 0; i < program->program->stage_count; i++) {
+        const struct kal_stage *stage = &program->program->stage[i];
+        for (int64_t r = 0; r < stage->repeats; r++) {
+            for (int j = 0; j < stage->phase_count; j++)
+                run_phase(program, &program->program->phase[stage->first_phase + j], r,
+                          worker);
+        }
+    }
+}
+
+static struct cpu_worker make_worker(const struct cpu_program *program,
+                                     const struct kal_arguments *arguments, int part,
+                                     int parts)
+{
+    char *workspace = (char *)(((uintptr_t)arguments->workspace + 63) / 64 * 64);
+    char *common = workspace + program->shared_bytes;
+    char *own = common + (uint64_t)part * program->thread_bytes;
+    struct cpu_worker worker = {
+        .part = part,
+        .parts = parts,
+        .real_bytes = program->is_f64 ? 8 : 4,
+        .tile = { own, own + program->tile_bytes / 2 },
+        .own_chunk = own + program->tile_bytes,
+        .common_chunk = common + program->tile_bytes,
+        .base = { [KAL_BUFFER_IN] = arguments->in[0],
+                  [KAL_BUFFER_OUT] = arguments->out[0],
+                  [KAL_BUFFER_SHARED] = workspace,
+                  [KAL_BUFFER_CHUNK] = own + program->tile_bytes },
+        .second = { [KAL_BUFFER_IN] = arguments->in[1],
+                    [KAL_BUFFER_OUT] = arguments->out[1] },
+    };
+    return worker;
+}
+
+kallima_status cpu_program_run(const struct kal_device_program *base,
+                               const struct kal_arguments *arguments)
+{
+    const struct cpu_program *program = (const struct cpu_program *)base;
+
+    if (program->threads == 1) {
+        struct cpu_worker worker = make_worker(program, arguments, 0, 1);
+        run_worker(program, &worker);
+        return KALLIMA_OK;
+    }
+    // OpenMP may grant fewer threads than asked for: inside a parallel region, one.
+#pragma omp parallel num_threads(program->threads)
+    {
+        struct cpu_worker worker =
+            make_worker(program, arguments, omp_get_thread_num(), omp_get_num_threads());
+        run_worker(program, &worker);
+    }
+    return KALLIMA_OK;
+}

@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: MIT
+// Everything that touches vectors, for the level and precision that the build asks for.
+#include "device/cpu/kernels.h"
+
+#include "device/cpu/simd/simd.h"
+
+#if defined KAL_SIMD_SCALAR
+#include "codelets_plain.h"
+#else
+#include "codelets_fma.h"
+#endif
+
+enum { PAIR = 2 * LANES }; // reals of one element of a tile
+
+#define STEP(r)                                                                     \
+    static void step_##r(const struct cpu_vectors *x, const struct cpu_vectors *y,  \
+                         int64_t m, int64_t s, const void *roots)                   \
+    {                                                                               \
+        const R *w = roots;                                                         \
+        const R *xr = x->re, *xi = x->im;                                           \
+        R *yr = y->re, *yi = y->im;                                                 \
+        const ptrdiff_t xs = x->stride, ys = y->stride;                             \
+        for (int64_t q = 0; q < s; q++)                                             \
+            dft_##r(xr + q * xs, xi + q * xs, s * m * xs, yr + q * ys, yi + q * ys, \
+                    s * ys);                                                        \
+        for (int64_t p = 1; p < m; p++, w += 2 * ((r)-1)) {                         \
+            for (int64_t q = 0; q < s; q++)                                         \
+                dft_##r##_twiddle(xr + (q + s * p) * xs, xi + (q + s * p) * xs,     \
+                                  s * m * xs, yr + (q + s * (r)*p) * ys,            \
+                                  yi + (q + s * (r)*p) * ys, s * ys, w);            \
+        }                                                                           \
+    }
+
+// clang-format off
+#define RADICES(X) \
+    X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) \
+    X(17) X(19) X(20) X(23) X(24) X(25) X(27) X(29) X(31) X(32)
+// clang-format on
+
+RADICES(STEP)
+
+// A complex element in memory: where it is, and whether it is absent or conjugate.
+struct element {
+    int64_t at;
+    bool is_none, is_conjugate;
+};
+
+static inline struct element find_element(const struct cpu_memory *memory, int64_t e)
+{
+    if (!memory->index)
+        return (struct element){ e * memory->stride, false, false };
+    const int64_t index = memory->index[e];
+    if (index >= 0)
+        return (struct element){ index * memory->stride, false, false };
+    return (struct element){ (-2 - index) * memory->stride, index == -1, true };
+}
+
+static void load_any(void *tile, const struct cpu_memory *from, int64_t first, int64_t n)
+{
+    const R *re = from->re, *im = from->im;
+    R *t = tile;
+
+    for (int64_t e = 0; e < n; e++, t += PAIR) {
+        const struct element at = find_element(from, first + e);
+        for (int lane = 0; lane < LANES; lane++) {
+            const int source = lane < from->lanes ? lane : 0;
+            const int64_t offset = from->lane_offset[source] + at.at;
+            const R imaginary = at.is_none || !im ? (R)0 : im[offset];
+            t[lane] = at.is_none ? (R)0 : re[offset];
+            t[lane + LANES] = at.is_conjugate ? -imaginary : imaginary;
+        }
+    }
+}
+
+static void store_any(const void *tile, const struct cpu_memory *to, int64_t first,
+                      int64_t n)
+{
+    R *re = to->re, *im = to->im;
+    const R *t = tile;
+
+    for (int64_t e = 0; e < n; e++, t += PAIR) {
+        const struct element at = find_element(to, first + e);
+        if (at.is_none)
+            continue;
+        for (int lane = 0; lane < to->lanes; lane++) {
+            const int64_t offset = to->lane_offset[lane] + at.at;
+            if (re)
+                re[offset] = t[lane];
+            if (im)
+                im[offset] = t[lane + LANES];
+        }
+    }
+}
+
+#if LANES > 1
+
+#define EVEN(h, j) (2 * (j))
+#define ODD(h, j)  (2 * (j) + 1)
+#define LOW(h, j)  (((j) / 2) + ((j) % 2) * LANES)
+#define HIGH(h, j) (((j) / 2) + ((j) % 2) * LANES + LANES / 2)
+
+// Lanes are neighbours in memory: vectors load as they are, or in pairs to be parted.
+static void load_lanes(void *tile, const struct cpu_memory *from, int64_t first,
+                       int64_t n)
+{
+    const R *re = (const R *)from->re + from->lane_offset[0];
+    const R *im = from->im ? (const R *)from->im + from->lane_offset[0] : NULL;
+    const bool is_interleaved = im && (im == re + 1 || re == im + 1);
+    const R *base = re < im ? re : im;
+    R *t = tile;
+    R *even = im == re + 1 ? t : t + LANES, *odd = im == re + 1 ? t + LANES : t;
+
+    for (int64_t e = 0; e < n; e++) {
+        const struct element at = find_element(from, first + e);
+        const int64_t k = e * PAIR;
+        if (at.is_none) {
+            STORE(t + k, CONSTANT(0));
+            STORE(t + k + LANES, CONSTANT(0));
+        } else if (is_interleaved) {
+            const V a = LOAD(base + at.at), b = LOAD(base + at.at + LANES);
+            STORE(even + k, SHUFFLE(a, b, EVEN, 0));
+            STORE(odd + k, SHUFFLE(a, b, ODD, 0));
+        } else {
+            STORE(t + k, LOAD(re + at.at));
+            STORE(t + k + LANES, im ? LOAD(im + at.at) : CONSTANT(0));
+        }
+        if (at.is_conjugate)
+            STORE(t + k + LANES, NEG(LOAD(t + k + LANES)));
+    }
+}
+
+static void store_lanes(const void *tile, const struct cpu_memory *to, int64_t first,
+                        int64_t n)
+{
+    R *re = to->re ? (R *)to->re + to->lane_offset[0] : NULL;
+    R *im = to->im ? (R *)to->im + to->lane_offset[0] : NULL;
+    const bool is_interleaved = re && im && (im == re + 1 || re == im + 1);
+    R *base = re < im ? re : im;
+    const R *t = tile;
+    const R *even = im == re + 1 ? t : t + LANES, *odd = im == re + 1 ? t + LANES : t;
+
+    for (int64_t e = 0; e < n; e++) {
+        const struct element at = find_element(to, first + e);
+        const int64_t k = e * PAIR;
+        if (at.is_none)
+            continue;
+        if (is_interleaved) {
+            const V a = LOAD(even + k), b = LOAD(odd + k);
+            STORE(base + at.at, SHUFFLE(a, b, LOW, 0));
+            STORE(base + at.at + LANES, SHUFFLE(a, b, HIGH, 0));
+        } else {
+            if (re)
+                STORE(re + at.at, LOAD(t + k));
+            if (im)
+                STORE(im + at.at, LOAD(t + k + LANES));
+        }
+    }
+}
+
+#define UPPER(h, j) (((j) & (h)) ? LANES + (j) - (h) : (j))
+#define LOWER(h, j) (((j) & (h)) ? LANES + (j) : (j) + (h))
+
+#define TRANSPOSE_STAGE(h)                    \
+    for (int i = 0; i < LANES; i++) {         \
+        if (i & (h))                          \
+            continue;                         \
+        const V a = v[i], b = v[i + (h)];     \
+        v[i] = SHUFFLE(a, b, UPPER, h);       \
+        v[i + (h)] = SHUFFLE(a, b, LOWER, h); \
+    }
+
+// Row i, lane j becomes row j, lane i: blocks off the diagonal change places, by halves.
+static inline void transpose(V *v)
+{
+    TRANSPOSE_STAGE(1)
+#if LANES > 2
+    TRANSPOSE_STAGE(2)
+#endif
+#if LANES > 4
+    TRANSPOSE_STAGE(4)
+#endif
+#if LANES > 8
+    TRANSPOSE_STAGE(8)
+#endif
+}
+
+// LANES reals from `at` on of every row to tile rows: t[step * j], swapped pairwise by flip.
+static inline void load_block(R *t, int64_t step, int flip, const R *base,
+                              const int64_t *offset, int64_t at)
+{
+    V v[LANES];
+    for (int i = 0; i < LANES; i++)
+        v[i] = LOAD(base + offset[i] + at);
+    transpose(v);
+    for (int j = 0; j < LANES; j++)
+        STORE(t + step * (j ^ flip), v[j]);
+}
+
+static inline void store_block(const R *t, int64_t step, int flip, R *base,
+                               const int64_t *offset, int64_t at)
+{
+    V v[LANES];
+    for (int j = 0; j < LANES; j++)
+        v[j] = LOAD(t + step * (j ^ flip));
+    transpose(v);
+    for (int i = 0; i < LANES; i++)
+        STORE(base + offset[i] + at, v[i]);
+}
+
+// A row of `count` reals in blocks of LANES; the last block overlaps the one before.
+#define FOR_BLOCKS(at, count)                                \
+    for (int64_t at = 0, last_ = (count)-LANES; at <= last_; \
+         at = at == last_ ? last_ + 1 : (at + LANES < last_ ? at + LANES : last_))
+
+static void row_offsets(int64_t *offset, const struct cpu_memory *memory, int64_t first)
+{
+    for (int lane = 0; lane < LANES; lane++)
+        offset[lane] =
+            memory->lane_offset[lane < memory->lanes ? lane : 0] + first * memory->stride;
+}
+
+// Elements are neighbours in memory: rows of reals, transposed to vectors.
+static void load_rows(void *tile, const struct cpu_memory *from, int64_t first, int64_t n)
+{
+    const R *re = from->re, *im = from->im;
+    int64_t offset[LANES];
+    R *t = tile;
+
+    row_offsets(offset, from, first);
+    if (im && (im == re + 1 || re == im + 1)) {
+        const int flip = re > im;
+        const R *base = flip ? im : re;
+        FOR_BLOCKS(at, 2 * n)
+        load_block(t + at * LANES, LANES, flip, base, offset, at);
+        return;
+    }
+    FOR_BLOCKS(at, n)
+    {
+        load_block(t + at * PAIR, PAIR, 0, re, offset, at);
+        if (im)
+            load_block(t + at * PAIR + LANES, PAIR, 0, im, offset, at);
+    }
+    for (int64_t e = 0; !im && e < n; e++)
+        STORE(t + e * PAIR + LANES, CONSTANT(0));
+}
+
+static void store_rows(const void *tile, const struct cpu_memory *to, int64_t first,
+                       int64_t n)
+{
+    R *re = to->re, *im = to->im;
+    int64_t offset[LANES];
+    const R *t = tile;
+
+    row_offsets(offset, to, first);
+    if (re && im && (im == re + 1 || re == im + 1)) {
+        const int flip = re > im;
+        R *base = flip ? im : re;
+        FOR_BLOCKS(at, 2 * n)
+        store_block(t + at * LANES, LANES, flip, base, offset, at);
+        return;
+    }
+    FOR_BLOCKS(at, n)
+    {
+        store_block(t + at * PAIR, PAIR, 0, re, offset, at);
+        if (im)
+            store_block(t + at * PAIR + LANES, PAIR, 0, im, offset, at);
+    }
+}
+
+#endif
+
+static void multiply(void *tile, const void *table, int64_t n, bool exchange)
+{
+    R *t = tile;
+    const R *w = table;
+    const int64_t re = exchange ? LANES : 0, im = exchange ? 0 : LANES;
+
+    for (int64_t e = 0; e < n; e++, t += PAIR, w += 2) {
+        const V a = LOAD(t), b = LOAD(t + LANES);
+        const V c = BROADCAST(w[0]), d = BROADCAST(w[1]);
+        STORE(t + re, FNMA(b, d, MUL(a, c)));
+        STORE(t + im, FMA(b, c, MUL(a, d)));
+    }
+}
+
+// y[e] = spectrum[e] x[e] with parts exchanged; element 0 carries x0 through the transform
+// back to every output, and *sum is output 0.
+static void rader(void *tile, const void *x0, void *sum, const void *table, int64_t n)
+{
+    R *t = tile;
+    R *s = sum;
+    const V re = LOAD((const R *)x0), im = LOAD((const R *)x0 + LANES);
+    const V sum_re = ADD(re, LOAD(t)), sum_im = ADD(im, LOAD(t + LANES));
+
+    multiply(tile, table, n, true);
+    STORE(t, ADD(LOAD(t), im));
+    STORE(t + LANES, ADD(LOAD(t + LANES), re));
+    STORE(s, sum_im);
+    STORE(s + LANES, sum_re);
+}
+
+static void twiddle(void *tile, const void *lanes, const void *rows, int64_t n)
+{
+    R *t = tile;
+    const R *l = lanes, *r = rows;
+
+    for (int64_t e = 0; e < n; e++, t += PAIR, l += PAIR, r += 2) {
+        const V lr = LOAD(l), li = LOAD(l + LANES);
+        const V rr = BROADCAST(r[0]), ri = BROADCAST(r[1]);
+        const V wr = FNMA(li, ri, MUL(lr, rr)), wi = FMA(li, rr, MUL(lr, ri));
+        const V a = LOAD(t), b = LOAD(t + LANES);
+        STORE(t, FNMA(b, wi, MUL(a, wr)));
+        STORE(t + LANES, FMA(b, wr, MUL(a, wi)));
+    }
+}
+
+static void multiply_tile(void *tile, const void *roots, int64_t n)
+{
+    R *t = tile;
+    const R *w = roots;
+
+    for (int64_t e = 0; e < n; e++, t += PAIR, w += PAIR) {
+        const V a = LOAD(t), b = LOAD(t + LANES), c = LOAD(w), d = LOAD(w + LANES);
+        STORE(t, FNMA(b, d, MUL(a, c)));
+        STORE(t + LANES, FMA(b, c, MUL(a, d)));
+    }
+}
+
+static void scale(void *tile, double factor, int64_t n)
+{
+    R *t = tile;
+    const V f = BROADCAST((R)factor);
+    for (int64_t i = 0; i < 2 * n; i++, t += LANES)
+        STORE(t, MUL(LOAD(t), f));
+}
+
+// X[k] = E + w O, X[m-k] = conj(E - w O); E and O are the transforms of the even and the
+// odd reals: Z[k] = E + i O.
+static void split(const struct cpu_vectors *low, const struct cpu_vectors *high,
+                  const struct cpu_vectors *out_low, const struct cpu_vectors *out_high,
+                  const void *roots, int64_t n)
+{
+    const R *w = roots;
+    const V half = CONSTANT(0.5);
+    for (int64_t e = 0; e < n; e++, w += 2) {
+        const int64_t l = e * low->stride, h = e * high->stride;
+        const V ar = LOAD((R *)low->re + l), ai = LOAD((R *)low->im + l);
+        const V br = LOAD((R *)high->re + h), bi = LOAD((R *)high->im + h);
+        const V wr = BROADCAST(w[0]), wi = BROADCAST(w[1]);
+        const V er = MUL(half, ADD(ar, br)), ei = MUL(half, SUB(ai, bi));
+        const V or = MUL(half, ADD(ai, bi)), oi = MUL(half, SUB(br, ar));
+        const V tr = FNMA(oi, wi, MUL(or, wr)), ti = FMA(oi, wr, MUL(or, wi));
+        const int64_t ol = e * out_low->stride, oh = e * out_high->stride;
+        STORE((R *)out_low->re + ol, ADD(er, tr));
+        STORE((R *)out_low->im + ol, ADD(ei, ti));
+        STORE((R *)out_high->re + oh, SUB(er, tr));
+        STORE((R *)out_high->im + oh, SUB(ti, ei));
+    }
+}
+
+// Z[k] = E + i O, Z[m-k] = conj(E) + i conj(O) with E = X[k] + conj X[m-k] and
+// O = conj(w) (X[k] - conj X[m-k]); real and imaginary parts are stored exchanged.
+static void merge(const struct cpu_vectors *low, const struct cpu_vectors *high,
+                  const struct cpu_vectors *out_low, const struct cpu_vectors *out_high,
+                  const void *roots, int64_t n)
+{
+    const R *w = roots;
+    for (int64_t e = 0; e < n; e++, w += 2) {
+        const int64_t l = e * low->stride, h = e * high->stride;
+        const V ar = LOAD((R *)low->re + l), ai = LOAD((R *)low->im + l);
+        const V br = LOAD((R *)high->re + h), bi = LOAD((R *)high->im + h);
+        const V wr = BROADCAST(w[0]), wi = BROADCAST(w[1]);
+        const V er = ADD(ar, br), ei = SUB(ai, bi);
+        const V dr = SUB(ar, br), di = ADD(ai, bi);
+        const V or = FMA(di, wi, MUL(dr, wr)), oi = FNMA(dr, wi, MUL(di, wr));
+        const int64_t ol = e * out_low->stride, oh = e * out_high->stride;
+        STORE((R *)out_low->im + ol, SUB(er, oi));
+        STORE((R *)out_low->re + ol, ADD(ei, or));
+        STORE((R *)out_high->im + oh, ADD(er, oi));
+        STORE((R *)out_high->re + oh, SUB(or, ei));
+    }
+}
+
+#define JOIN_(a, b)   a##b
+#define JOIN(a, b)    JOIN_(a, b)
+#define TEXT_(a)      #a
+#define TEXT(a)       TEXT_(a)
+#define STEP_ENTRY(r) [r] = step_##r,
+
+extern const struct cpu_kernels JOIN(cpu_kernels_, KAL_SIMD_SUFFIX);
+
+const struct cpu_kernels JOIN(cpu_kernels_, KAL_SIMD_SUFFIX) = {
+    .level = TEXT(KAL_SIMD_SUFFIX),
+    .lanes = LANES,
+    .dft = { RADICES(STEP_ENTRY) },
+#if LANES > 1
+    .load_lanes = load_lanes,
+    .store_lanes = store_lanes,
+    .load_rows = load_rows,
+    .store_rows = store_rows,
+#else // every access is as good as any other
+    .load_lanes = load_any,
+    .store_lanes = store_any,
+    .load_rows = load_any,
+    .store_rows = store_any,
+#endif
+    .load_any = load_any,
+    .store_any = store_any,
+    .multiply = multiply,
+    .rader = rader,
+    .twiddle = twiddle,
+    .multiply_tile = multiply_tile,
+    .scale = scale,
+    .split = split,
+    .merge = merge,
+};

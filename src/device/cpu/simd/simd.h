@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// Vectors for one SIMD level and one precision: this folder is compiled once for each pair.
+// R is the real type, V a vector of LANES of them.
+#ifndef KAL_DEVICE_CPU_SIMD_SIMD_H_
+#define KAL_DEVICE_CPU_SIMD_SIMD_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined KAL_SIMD_AVX2 || defined KAL_SIMD_AVX512
+#include <immintrin.h>
+#elif defined KAL_SIMD_NEON
+#include <arm_neon.h>
+#endif
+
+#if defined KAL_SIMD_F32
+typedef float R;
+#else
+typedef double R;
+#endif
+
+#if defined KAL_SIMD_AVX512
+#define REGISTER_BYTES 64
+#elif defined KAL_SIMD_AVX2
+#define REGISTER_BYTES 32
+#elif defined KAL_SIMD_NEON
+#define REGISTER_BYTES 16
+#endif
+
+#if defined KAL_SIMD_SCALAR
+#define LANES 1
+typedef R V;
+typedef R V_UNALIGNED;
+#elif defined KAL_SIMD_F32
+#define LANES (REGISTER_BYTES / 4)
+#else
+#define LANES (REGISTER_BYTES / 8)
+#endif
+
+#if !defined KAL_SIMD_SCALAR
+typedef R V __attribute__((vector_size(REGISTER_BYTES)));
+typedef R V_UNALIGNED __attribute__((vector_size(REGISTER_BYTES), aligned(sizeof(R))));
+#endif
+
+#define LOAD(pointer)         (*(const V_UNALIGNED *)(pointer))
+#define STORE(pointer, value) (*(V_UNALIGNED *)(pointer) = (value))
+#define ADD(a, b)             ((a) + (b))
+#define SUB(a, b)             ((a) - (b))
+#define MUL(a, b)             ((a) * (b))
+#define NEG(a)                (-(a))
+#define CONSTANT(literal)     BROADCAST((R)(literal))
+
+#if defined KAL_SIMD_SCALAR
+#define BROADCAST(scalar) (scalar)
+#else
+#define BROADCAST(scalar) ((V){ 0 } + (scalar))
+#endif
+
+// FMA(a, b, c) = a b + c, FMS = a b - c, FNMA = c - a b. The scalar level has no fused
+// operations: libm's would be slow, and the compiler's would change results by processor.
+#if defined KAL_SIMD_AVX512 && defined KAL_SIMD_F32
+#define FMA(a, b, c)  ((V)_mm512_fmadd_ps((a), (b), (c)))
+#define FMS(a, b, c)  ((V)_mm512_fmsub_ps((a), (b), (c)))
+#define FNMA(a, b, c) ((V)_mm512_fnmadd_ps((a), (b), (c)))
+#elif defined KAL_SIMD_AVX512
+#define FMA(a, b, c)  ((V)_mm512_fmadd_pd((a), (b), (c)))
+#define FMS(a, b, c)  ((V)_mm512_fmsub_pd((a), (b), (c)))
+#define FNMA(a, b, c) ((V)_mm512_fnmadd_pd((a), (b), (c)))
+#elif defined KAL_SIMD_AVX2 && defined KAL_SIMD_F32
+#define FMA(a, b, c)  ((V)_mm256_fmadd_ps((a), (b), (c)))
+#define FMS(a, b, c)  ((V)_mm256_fmsub_ps((a), (b), (c)))
+#define FNMA(a, b, c) ((V)_mm256_fnmadd_ps((a), (b), (c)))
+#elif defined KAL_SIMD_AVX2
+#define FMA(a, b, c)  ((V)_mm256_fmadd_pd((a), (b), (c)))
+#define FMS(a, b, c)  ((V)_mm256_fmsub_pd((a), (b), (c)))
+#define FNMA(a, b, c) ((V)_mm256_fnmadd_pd((a), (b), (c)))
+#elif defined KAL_SIMD_NEON && defined KAL_SIMD_F32
+#define FMA(a, b, c)  ((V)vfmaq_f32((c), (a), (b)))
+#define FMS(a, b, c)  (-(V)vfmsq_f32((c), (a), (b)))
+#define FNMA(a, b, c) ((V)vfmsq_f32((c), (a), (b)))
+#elif defined KAL_SIMD_NEON
+#define FMA(a, b, c)  ((V)vfmaq_f64((c), (a), (b)))
+#define FMS(a, b, c)  (-(V)vfmsq_f64((c), (a), (b)))
+#define FNMA(a, b, c) ((V)vfmsq_f64((c), (a), (b)))
+#else
+#define FMA(a, b, c)  ((a) * (b) + (c))
+#define FMS(a, b, c)  ((a) * (b) - (c))
+#define FNMA(a, b, c) ((c) - (a) * (b))
+#endif
+
+// SHUFFLE(a, b, F, h): lane j is F(h, j) of the lanes of a followed by those of b.
+#if LANES == 2
+#define SHUFFLE(a, b, F, h) __builtin_shufflevector(a, b, F(h, 0), F(h, 1))
+#elif LANES == 4
+#define SHUFFLE(a, b, F, h) \
+    __builtin_shufflevector(a, b, F(h, 0), F(h, 1), F(h, 2), F(h, 3))
+#elif LANES == 8
+#define SHUFFLE(a, b, F, h)                                                             \
+    __builtin_shufflevector(a, b, F(h, 0), F(h, 1), F(h, 2), F(h, 3), F(h, 4), F(h, 5), \
+                            F(h, 6), F(h, 7))
+#elif LANES == 16
+#define SHUFFLE(a, b, F, h)                                                             \
+    __builtin_shufflevector(a, b, F(h, 0), F(h, 1), F(h, 2), F(h, 3), F(h, 4), F(h, 5), \
+                            F(h, 6), F(h, 7), F(h, 8), F(h, 9), F(h, 10), F(h, 11),     \
+                            F(h, 12), F(h, 13), F(h, 14), F(h, 15))
+#endif
+
+#endif

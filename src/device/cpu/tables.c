@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: MIT
+// Twiddles, chirps and spectra: computed in extended precision, rounded once.
+#include "device/cpu/cpu.h"
+
+#include "math/dft.h"
+#include "math/number.h"
+#include "math/root_table.h"
+
+// A complex table in the program's precision.
+struct table {
+    void *data;
+    bool is_f64;
+};
+
+static kallima_status take_table(struct cpu_program *program, struct table *table,
+                                 int64_t count)
+{
+    table->is_f64 = program->is_f64;
+    return kal_arena_take(&program->arena, &table->data, (uint64_t)count,
+                          program->is_f64 ? 16 : 8);
+}
+
+static void put(const struct table *table, int64_t at, long double value)
+{
+    if (table->is_f64)
+        ((double *)table->data)[at] = (double)value;
+    else
+        ((float *)table->data)[at] = (float)value;
+}
+
+static void put_root(const struct table *table, int64_t i, struct kal_root root)
+{
+    put(table, 2 * i, root.re);
+    put(table, 2 * i + 1, root.im);
+}
+
+// exp(-2 pi i p k / (radix m)) for p = 1 .. m-1, k = 1 .. radix-1
+static kallima_status dft_table(struct cpu_program *program, const struct kal_step *step,
+                                const void **out)
+{
+    const int64_t n = step->radix * step->m;
+    struct kal_root_table roots;
+    struct table table;
+
+    KAL_TRY(take_table(program, &table, (step->m - 1) * (step->radix - 1)));
+    KAL_TRY(kal_root_table_init(&roots, &program->base.device->host, n));
+    int64_t i = 0;
+    for (int64_t p = 1; p < step->m; p++) {
+        for (int64_t k = 1; k < step->radix; k++)
+            put_root(&table, i++, kal_root_table_get(&roots, p * k));
+    }
+    kal_root_table_clear(&roots);
+    *out = table.data;
+    return KALLIMA_OK;
+}
+
+// exp(-pi i j^2 / n) for j = 0 .. n-1; conjugate if asked for
+static kallima_status chirp_table(struct cpu_program *program, int64_t n, bool conjugate,
+                                  const void **out)
+{
+    struct kal_root_table roots;
+    struct table table;
+
+    KAL_TRY(take_table(program, &table, n));
+    KAL_TRY(kal_root_table_init(&roots, &program->base.device->host, 2 * n));
+    int64_t square = 0; // j^2 modulo 2 n
+    for (int64_t j = 0; j < n; j++) {
+        struct kal_root root = kal_root_table_get(&roots, square);
+        root.im = conjugate ? -root.im : root.im;
+        put_root(&table, j, root);
+        square = (square + 2 * j + 1) % (2 * n);
+    }
+    kal_root_table_clear(&roots);
+    *out = table.data;
+    return KALLIMA_OK;
+}
+
+// The transform of x, divided by its length, as a table.
+static kallima_status spectrum_table(struct cpu_program *program, struct kal_root *x,
+                                     int64_t length, const void **out)
+{
+    struct table table;
+    KAL_TRY(take_table(program, &table, length));
+    KAL_TRY(kal_dft(&program->base.device->host, x, length));
+    for (int64_t k = 0; k < length; k++)
+        put_root(&table, k,
+                 (struct kal_root){ x[k].re / (long double)length,
+                                    x[k].im / (long double)length });
+    *out = table.data;
+    return KALLIMA_OK;
+}
+
+// Rader: the roots exp(-2 pi i g^-q / p) for q = 0 .. p-2
+static kallima_status fill_rader(struct kal_root *x, const struct kal_host *host,
+                                 int64_t p)
+{
+    struct kal_root_table roots;
+    const int64_t h = kal_inverse_mod(kal_primitive_root(p), p);
+
+    KAL_TRY(kal_root_table_init(&roots, host, p));
+    int64_t power = 1;
+    for (int64_t q = 0; q < p - 1; q++) {
+        x[q] = kal_root_table_get(&roots, power);
+        power = kal_mul_mod(power, h, p);
+    }
+    kal_root_table_clear(&roots);
+    return KALLIMA_OK;
+}
+
+// Bluestein: the chirp exp(+pi i j^2 / n) for |j| < n, cyclic of length m
+static kallima_status fill_chirp(struct kal_root *x, const struct kal_host *host,
+                                 int64_t n, int64_t m)
+{
+    struct kal_root_table roots;
+
+    KAL_TRY(kal_root_table_init(&roots, host, 2 * n));
+    for (int64_t j = 0; j < m; j++)
+        x[j] = (struct kal_root){ 0.0L, 0.0L };
+    int64_t square = 0;
+    for (int64_t j = 0; j < n; j++) {
+        struct kal_root root = kal_root_table_get(&roots, square);
+        root.im = -root.im;
+        x[j] = root;
+        x[(m - j) % m] = root;
+        square = (square + 2 * j + 1) % (2 * n);
+    }
+    kal_root_table_clear(&roots);
+    return KALLIMA_OK;
+}
+
+static kallima_status product_table(struct cpu_program *program,
+                                    const struct kal_step *step, const void **out)
+{
+    const struct kal_host *host = &program->base.device->host;
+    const bool is_rader = step->op == KAL_STEP_RADER;
+    const int64_t length = is_rader ? step->n - 1 : step->size;
+    void *memory;
+
+    KAL_TRY(kal_alloc(host, &memory, (uint64_t)length, sizeof(struct kal_root)));
+    kallima_status status = is_rader ? fill_rader(memory, host, step->n)
+                                     : fill_chirp(memory, host, step->n, length);
+    if (!status)
+        status = spectrum_table(program, memory, length, out);
+    kal_free(host, memory);
+    return status;
+}
+
+// exp(-2 pi i k / n) for k = 0 .. n/4, of a real transform of n points
+static kallima_status mirror_table(struct cpu_program *program,
+                                   const struct kal_step *step, const void **out)
+{
+    const int64_t count = step->n / 4 + 1;
+    struct kal_root_table roots;
+    struct table table;
+
+    KAL_TRY(take_table(program, &table, count));
+    KAL_TRY(kal_root_table_init(&roots, &program->base.device->host, step->n));
+    for (int64_t k = 0; k < count; k++)
+        put_root(&table, k, kal_root_table_get(&roots, k));
+    kal_root_table_clear(&roots);
+    *out = table.data;
+    return KALLIMA_OK;
+}
+
+static bool same_table(const struct kal_step *a, const struct kal_step *b)
+{
+    return a->op == b->op && a->radix == b->radix && a->m == b->m && a->n == b->n &&
+           a->size == b->size;
+}
+
+// The table of an equal step that was made before, or NULL.
+static const void *find_table(const struct cpu_program *program,
+                              const struct kal_step *step)
+{
+    for (int i = 0; i < program->program->pass_count; i++) {
+        const struct cpu_pass *pass = &program->pass[i];
+        for (int j = 0; pass->pass && j < pass->pass->step_count; j++) {
+            const struct cpu_step *other = &pass->step[j];
+            if (other->table && same_table(other->step, step))
+                return other->table;
+        }
+    }
+    return NULL;
+}
+
+static kallima_status step_table(struct cpu_program *program, struct cpu_step *step)
+{
+    typedef kallima_status build_function(struct cpu_program *, const struct kal_step *,
+                                          const void **);
+    static build_function *const build[] = {
+        [KAL_STEP_DFT] = dft_table,         [KAL_STEP_RADER] = product_table,
+        [KAL_STEP_PRODUCT] = product_table, [KAL_STEP_SPLIT] = mirror_table,
+        [KAL_STEP_MERGE] = mirror_table,
+    };
+    step->table = find_table(program, step->step);
+    return step->table ? KALLIMA_OK
+                       : build[step->step->op](program, step->step, &step->table);
+}
+
+static int64_t output_index(const struct kal_side *side, int64_t e)
+{
+    return side->index ? side->index[e] : e;
+}
+
+// Lanes on consecutive indices i0 + v: exp(-2 pi i k (i0 + v) / n) is the product of a
+// vector for each k and a scalar for each k and i0.
+static kallima_status lane_tables(struct cpu_program *program, struct cpu_pass *pass,
+                                  const struct kal_root_table *roots)
+{
+    const struct kal_pass *p = pass->pass;
+    const int64_t n = p->n, lanes = pass->kernels->lanes;
+    const int64_t count = p->loops[p->out.twiddle_loop].count;
+    const int64_t rows = (count + lanes - 1) / lanes;
+    struct table by_lane, by_row;
+
+    KAL_TRY(take_table(program, &by_lane, n * lanes));
+    KAL_TRY(take_table(program, &by_row, n * rows));
+    for (int64_t e = 0; e < n; e++) {
+        const int64_t k = output_index(&p->out, e);
+        for (int64_t v = 0; v < lanes; v++) {
+            const struct kal_root r = kal_root_table_get(roots, k * v % roots->n);
+            put(&by_lane, 2 * e * lanes + v, r.re);
+            put(&by_lane, (2 * e + 1) * lanes + v, r.im);
+        }
+        for (int64_t i = 0; i < rows; i++)
+            put_root(&by_row, i * n + e,
+                     kal_root_table_get(roots, k * i * lanes % roots->n));
+    }
+    pass->twiddle_lanes = by_lane.data;
+    pass->twiddle_rows = by_row.data;
+    return KALLIMA_OK;
+}
+
+static kallima_status any_roots(struct cpu_program *program, struct cpu_pass *pass,
+                                const struct kal_root_table *roots)
+{
+    const int64_t fine_count = (int64_t)1 << roots->shift;
+    const int64_t coarse_count = (roots->n - 1) / fine_count + 1;
+    struct table table = { .is_f64 = true };
+
+    KAL_TRY(kal_arena_take(&program->arena, &table.data,
+                           (uint64_t)(fine_count + coarse_count), 16));
+    for (int64_t i = 0; i < fine_count; i++)
+        put_root(&table, i, roots->fine[i]);
+    for (int64_t i = 0; i < coarse_count; i++)
+        put_root(&table, fine_count + i, roots->coarse[i]);
+    pass->roots.shift = roots->shift;
+    pass->roots.fine = table.data;
+    pass->roots.coarse = pass->roots.fine + 2 * fine_count;
+    return KALLIMA_OK;
+}
+
+// Do tiles hold consecutive indices of the twiddle's loop, from multiples of the lanes on?
+static bool lanes_are_consecutive(const struct cpu_pass *pass)
+{
+    const struct kal_pass *p = pass->pass;
+    const int loop = p->out.twiddle_loop;
+    return pass->rows_restart && pass->fast_loop == loop;
+}
+
+static kallima_status twiddle_tables(struct cpu_program *program, struct cpu_pass *pass)
+{
+    struct kal_root_table roots;
+
+    KAL_TRY(kal_root_table_init(&roots, &program->base.device->host,
+                                pass->pass->out.twiddle_n));
+    const kallima_status status = lanes_are_consecutive(pass)
+                                      ? lane_tables(program, pass, &roots)
+                                      : any_roots(program, pass, &roots);
+    kal_root_table_clear(&roots);
+    return status;
+}
+
+kallima_status cpu_tables_build(struct cpu_program *program, struct cpu_pass *pass)
+{
+    const struct kal_pass *p = pass->pass;
+
+    for (int i = 0; i < p->step_count; i++)
+        KAL_TRY(step_table(program, &pass->step[i]));
+    if (p->in.chirp_n)
+        KAL_TRY(chirp_table(program, p->in.chirp_n, false, &pass->chirp_in));
+    if (p->out.chirp_n)
+        KAL_TRY(chirp_table(program, p->out.chirp_n, true, &pass->chirp_out));
+    if (p->out.twiddle_n)
+        KAL_TRY(twiddle_tables(program, pass));
+    return KALLIMA_OK;
+}

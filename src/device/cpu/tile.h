@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// One pass over some tiles of a chunk, on one thread.
+#ifndef KAL_DEVICE_CPU_TILE_H_
+#define KAL_DEVICE_CPU_TILE_H_
+
+#include "device/cpu/cpu.h"
+
+/** One thread's view of an execution. */
+struct cpu_worker {
+    int part, parts; // which thread of how many
+    int64_t real_bytes;
+    char *tile[2];
+    char *own_chunk, *common_chunk;
+    char *base[KAL_BUFFER_COUNT];   // of each buffer
+    char *second[KAL_BUFFER_COUNT]; // imaginary parts of planar user arrays
+};
+
+/** Lines of a phase that are worked together. */
+struct cpu_chunk {
+    int64_t stage_index, first_line, lines;
+    bool lanes_are_lines;
+};
+
+/** Return how many tiles, or blocks of long pointwise lines, a chunk has. */
+int64_t cpu_tile_count(const struct cpu_pass *pass, const struct cpu_chunk *chunk);
+
+/** Run tiles begin .. end-1. */
+void cpu_tiles_run(struct cpu_worker *worker, const struct cpu_pass *pass,
+                   const struct cpu_chunk *chunk, int64_t begin, int64_t end);
+
+#endif

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+// A device that accepts everything and runs nothing: for tests of all that is above it.
+#ifndef KAL_DEVICE_NULL_NULL_H_
+#define KAL_DEVICE_NULL_NULL_H_
+
+#include "device/device.h"
+
+extern const struct kal_device_ops null_device_ops;
+
+#endif

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+// The devices of this build.
+#include "device/cpu/cpu.h"
+#include "device/null/null.h"
+
+// In order of preference: what a NULL selector opens is the first one present.
+const struct kal_device_ops *const kal_devices[] = { &cpu_device_ops, &null_device_ops };
+const int kal_device_count = KAL_COUNT(kal_devices);

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: MIT
+// Recipe to passes: the table of rules, and what all rules share.
+#include "pass/lower.h"
+
+#include "factor/rule.h"
+
+#include <string.h>
+
+typedef kallima_status lower_function(struct kal_lowering *lo,
+                                      const struct kal_recipe *node,
+                                      const struct kal_lines *lines);
+
+static lower_function *const lower_rule[KAL_RULE_COUNT] = {
+    [KAL_RULE_LOCAL] = kal_lower_local,
+    [KAL_RULE_PRIME_FACTOR] = kal_lower_prime_factor,
+    [KAL_RULE_FOUR_STEP] = kal_lower_four_step,
+    [KAL_RULE_RADER] = kal_lower_rader,
+    [KAL_RULE_BLUESTEIN] = kal_lower_bluestein,
+    [KAL_RULE_REAL_EVEN] = kal_lower_real_even,
+    [KAL_RULE_REAL_ODD] = kal_lower_real_odd,
+    [KAL_RULE_RANK] = kal_lower_rank,
+};
+
+kallima_status kal_lower(struct kal_lowering *lo, const struct kal_recipe *node,
+                         const struct kal_lines *lines)
+{
+    return lower_rule[node->rule](lo, node, lines);
+}
+
+int64_t kal_line_bytes(const struct kal_lowering *lo, int64_t n)
+{
+    return n * (lo->problem->precision == KALLIMA_F64 ? 16 : 8);
+}
+
+int64_t kal_line_count(const struct kal_lines *lines)
+{
+    int64_t count = 1;
+    for (int i = lines->stage_loops;
+         i < lines->stage_loops + lines->line_loops + lines->inner_loops; i++)
+        count *= lines->loops[i].count;
+    return count;
+}
+
+bool kal_side_is_plain(const struct kal_side *side, int64_t n)
+{
+    return !side->index && side->count >= n && side->chirp_n == 0 && side->twiddle_n == 0;
+}
+
+static int loop_count(const struct kal_lines *lines)
+{
+    return lines->stage_loops + lines->line_loops + lines->inner_loops;
+}
+
+kallima_status kal_phase_begin(struct kal_lowering *lo, const struct kal_lines *lines,
+                               int64_t chunk, bool lanes_are_lines,
+                               struct kal_lines *inside)
+{
+    struct kal_program *program = lo->program;
+
+    if (program->phase_count == KAL_MAX_PASSES)
+        return kal_fail(lo->arena->host, KALLIMA_E_UNSUPPORTED,
+                        "plan: the recipe needs more than %d phases", KAL_MAX_PASSES);
+    if (!lo->stage_open)
+        program->stage[program->stage_count++] =
+            (struct kal_stage){ 1, program->phase_count, 0 };
+    program->stage[program->stage_count - 1].phase_count++;
+
+    *inside = *lines;
+    inside->line_loops += inside->inner_loops;
+    inside->inner_loops = 0;
+    program->phase[program->phase_count++] = (struct kal_phase){
+        .lines = kal_line_count(inside),
+        .chunk = chunk,
+        .lanes_are_lines = lanes_are_lines,
+        .first_pass = program->pass_count,
+    };
+    lo->phase_open = true;
+    lo->chunk_used = 0;
+    return KALLIMA_OK;
+}
+
+void kal_phase_end(struct kal_lowering *lo)
+{
+    lo->phase_open = false;
+}
+
+kallima_status kal_stage_begin(struct kal_lowering *lo, const struct kal_lines *lines,
+                               struct kal_lines *inside)
+{
+    struct kal_program *program = lo->program;
+
+    if (program->stage_count == KAL_MAX_PASSES)
+        return kal_fail(lo->arena->host, KALLIMA_E_UNSUPPORTED,
+                        "plan: the recipe needs more than %d stages", KAL_MAX_PASSES);
+    *inside = *lines;
+    program->stage[program->stage_count++] =
+        (struct kal_stage){ kal_line_count(lines), program->phase_count, 0 };
+    inside->stage_loops += inside->line_loops + inside->inner_loops;
+    inside->line_loops = inside->inner_loops = 0;
+    lo->stage_open = true;
+    return KALLIMA_OK;
+}
+
+void kal_stage_end(struct kal_lowering *lo)
+{
+    lo->stage_open = false;
+}
+
+// Scratch of a chunk: lines fastest where they share a tile, else slowest.
+static int64_t chunk_layout(const struct kal_lowering *lo, const struct kal_lines *lines,
+                            int64_t n, struct kal_side *side, int64_t *loop_stride)
+{
+    const struct kal_phase *phase = &lo->program->phase[lo->program->phase_count - 1];
+    int64_t stride = phase->lanes_are_lines ? kal_round_up(phase->chunk, KAL_LANES) : 1;
+
+    side->stride = stride;
+    stride *= n;
+    for (int i = loop_count(lines) - 1; i >= lines->stage_loops + lines->line_loops;
+         i--) {
+        loop_stride[i] = stride;
+        stride *= lines->loops[i].count;
+    }
+    side->line_stride = phase->lanes_are_lines ? 1 : stride;
+    return phase->lanes_are_lines ? stride : stride * phase->chunk;
+}
+
+static int64_t shared_layout(const struct kal_lines *lines, int64_t n,
+                             struct kal_side *side, int64_t *loop_stride)
+{
+    int64_t stride = n;
+
+    side->stride = 1;
+    for (int i = loop_count(lines) - 1; i >= lines->stage_loops; i--) {
+        loop_stride[i] = stride;
+        stride *= lines->loops[i].count;
+    }
+    return stride;
+}
+
+kallima_status kal_scratch_take(struct kal_lowering *lo, const struct kal_lines *lines,
+                                int64_t n, struct kal_side *side, int64_t *loop_stride)
+{
+    struct kal_program *program = lo->program;
+    int64_t *used = lo->phase_open ? &lo->chunk_used : &lo->shared_used;
+
+    *side = (struct kal_side){
+        .buffer = lo->phase_open ? KAL_BUFFER_CHUNK : KAL_BUFFER_SHARED,
+        .offset = *used,
+        .count = INT64_MAX,
+    };
+    memset(loop_stride, 0, KAL_MAX_LOOPS * sizeof *loop_stride);
+    const int64_t plane = lo->phase_open ? chunk_layout(lo, lines, n, side, loop_stride)
+                                         : shared_layout(lines, n, side, loop_stride);
+
+    // An odd number of cache lines between the planes, so that they do not share sets.
+    side->imag = kal_round_up(plane, 32) + 16;
+    *used += kal_round_up(2 * side->imag, 32);
+    if (lo->phase_open) {
+        struct kal_phase *phase = &program->phase[program->phase_count - 1];
+        phase->chunk_reals = kal_max(phase->chunk_reals, *used);
+    } else {
+        program->shared_reals = kal_max(program->shared_reals, *used);
+    }
+    return KALLIMA_OK;
+}
+
+void kal_lines_set_in(struct kal_lines *lines, const struct kal_side *side,
+                      const int64_t *loop_stride)
+{
+    lines->in = *side;
+    for (int i = 0; i < loop_count(lines); i++)
+        lines->loops[i].in = loop_stride[i];
+}
+
+void kal_lines_set_out(struct kal_lines *lines, const struct kal_side *side,
+                       const int64_t *loop_stride)
+{
+    lines->out = *side;
+    for (int i = 0; i < loop_count(lines); i++)
+        lines->loops[i].out = loop_stride[i];
+}
+
+kallima_status kal_lines_add_loop(struct kal_lines *lines, int64_t count, int64_t in,
+                                  int64_t out)
+{
+    const int i = loop_count(lines);
+    if (i == KAL_MAX_LOOPS)
+        return kal_fail(NULL, KALLIMA_E_UNSUPPORTED,
+                        "plan: the recipe needs more than %d nested loops",
+                        KAL_MAX_LOOPS);
+    lines->loops[i] = (struct kal_loop){ count, in, out };
+    lines->inner_loops++;
+    return KALLIMA_OK;
+}
+
+kallima_status kal_pass_add(struct kal_lowering *lo, const struct kal_lines *lines,
+                            int64_t n, const struct kal_step *steps, int step_count)
+{
+    struct kal_program *program = lo->program;
+
+    if (!lo->phase_open) {
+        struct kal_lines inside;
+        KAL_TRY(kal_phase_begin(lo, lines, kal_line_count(lines), true, &inside));
+        const kallima_status status = kal_pass_add(lo, &inside, n, steps, step_count);
+        kal_phase_end(lo);
+        return status;
+    }
+    if (program->pass_count == KAL_MAX_PASSES)
+        return kal_fail(lo->arena->host, KALLIMA_E_UNSUPPORTED,
+                        "plan: the recipe needs more than %d passes", KAL_MAX_PASSES);
+
+    void *memory;
+    KAL_TRY(kal_arena_take(lo->arena, &memory, 1, sizeof(struct kal_pass)));
+    struct kal_pass *pass = memory;
+    *pass = (struct kal_pass){
+        .in = lines->in,
+        .out = lines->out,
+        .stage_loops = lines->stage_loops,
+        .line_loops = lines->line_loops,
+        .inner_loops = lines->inner_loops,
+        .n = n,
+        .step_count = step_count,
+        .scale = 1.0,
+    };
+    memcpy(pass->loops, lines->loops, sizeof pass->loops);
+    memcpy(pass->step, steps, (size_t)step_count * sizeof *steps);
+    program->pass[program->pass_count++] = pass;
+    program->phase[program->phase_count - 1].pass_count++;
+    return KALLIMA_OK;
+}
+
+kallima_status kal_side_compose(struct kal_lowering *lo, struct kal_side *side,
+                                const int64_t *map, int64_t n)
+{
+    void *memory;
+    KAL_TRY(kal_arena_take(lo->arena, &memory, (uint64_t)n, sizeof(int64_t)));
+    int64_t *index = memory;
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t e = map[i];
+        index[i] = e < 0              ? e
+                   : e >= side->count ? KAL_INDEX_NONE
+                   : side->index      ? side->index[e]
+                                      : e;
+    }
+    side->index = index;
+    side->count = INT64_MAX;
+    return KALLIMA_OK;
+}
+
+// One side of the whole problem along `axis`; strides of the other axes go to loops.
+static struct kal_side user_side(const struct kal_problem *p,
+                                 const struct kal_array *array, enum kal_buffer_id buffer,
+                                 int axis)
+{
+    const int64_t unit = array->is_real || array->is_planar ? 1 : 2;
+    return (struct kal_side){
+        .buffer = buffer,
+        .is_real = array->is_real,
+        .imag = array->is_planar ? 0 : 1,
+        .offset = array->offset * unit,
+        .stride = array->stride[axis] * unit,
+        .is_swapped = p->is_inverse && p->kind == KALLIMA_C2C,
+        .count = INT64_MAX,
+    };
+}
+
+static int64_t unit_of(const struct kal_array *array)
+{
+    return array->is_real || array->is_planar ? 1 : 2;
+}
+
+kallima_status kal_program_lower(struct kal_program *out, struct kal_arena *arena,
+                                 const struct kal_problem *problem,
+                                 const struct kal_recipe *recipe,
+                                 const struct kal_caps *caps)
+{
+    void *passes, *phases, *stages;
+    KAL_TRY(kal_arena_take(arena, &passes, KAL_MAX_PASSES, sizeof(struct kal_pass *)));
+    KAL_TRY(kal_arena_take(arena, &phases, KAL_MAX_PASSES, sizeof(struct kal_phase)));
+    KAL_TRY(kal_arena_take(arena, &stages, KAL_MAX_PASSES, sizeof(struct kal_stage)));
+    *out = (struct kal_program){ .pass = passes, .phase = phases, .stage = stages };
+
+    struct kal_lowering lo = {
+        .arena = arena, .problem = problem, .caps = caps, .program = out
+    };
+    const int last = problem->rank - 1;
+    struct kal_lines lines = {
+        .in = user_side(problem, &problem->in, KAL_BUFFER_IN, last),
+        .out = user_side(problem, &problem->out, KAL_BUFFER_OUT, last),
+    };
+    KAL_TRY(kal_lines_add_loop(&lines, problem->batch,
+                               problem->in.batch_stride * unit_of(&problem->in),
+                               problem->out.batch_stride * unit_of(&problem->out)));
+    KAL_TRY(kal_lower(&lo, recipe, &lines));
+    out->pass[out->pass_count - 1]->scale = problem->scale;
+    return KALLIMA_OK;
+}

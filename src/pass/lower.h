@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// Shared by the files that lower one rule each.
+#ifndef KAL_PASS_LOWER_H_
+#define KAL_PASS_LOWER_H_
+
+#include "pass/pass.h"
+
+enum { KAL_MAX_PASSES = 512 };
+
+/** Lines to transform: both sides and the loops over them, of the stage first. */
+struct kal_lines {
+    struct kal_side in, out;
+    struct kal_loop loops[KAL_MAX_LOOPS];
+    int stage_loops, line_loops, inner_loops;
+};
+
+struct kal_lowering {
+    struct kal_arena *arena;
+    const struct kal_problem *problem;
+    const struct kal_caps *caps;
+    struct kal_program *program;
+    bool stage_open, phase_open;
+    int64_t shared_used, chunk_used; // reals of scratch in use
+};
+
+/** Lower one node: `lines` transforms of node->n points each. */
+kallima_status kal_lower(struct kal_lowering *lo, const struct kal_recipe *node,
+                         const struct kal_lines *lines);
+
+kallima_status kal_lower_local(struct kal_lowering *lo, const struct kal_recipe *node,
+                               const struct kal_lines *lines);
+kallima_status kal_lower_prime_factor(struct kal_lowering *lo,
+                                      const struct kal_recipe *node,
+                                      const struct kal_lines *lines);
+kallima_status kal_lower_four_step(struct kal_lowering *lo, const struct kal_recipe *node,
+                                   const struct kal_lines *lines);
+kallima_status kal_lower_rader(struct kal_lowering *lo, const struct kal_recipe *node,
+                               const struct kal_lines *lines);
+kallima_status kal_lower_bluestein(struct kal_lowering *lo, const struct kal_recipe *node,
+                                   const struct kal_lines *lines);
+kallima_status kal_lower_real_even(struct kal_lowering *lo, const struct kal_recipe *node,
+                                   const struct kal_lines *lines);
+kallima_status kal_lower_real_odd(struct kal_lowering *lo, const struct kal_recipe *node,
+                                  const struct kal_lines *lines);
+kallima_status kal_lower_rank(struct kal_lowering *lo, const struct kal_recipe *node,
+                              const struct kal_lines *lines);
+
+/** Bytes of a line of n complex elements in scratch. */
+int64_t kal_line_bytes(const struct kal_lowering *lo, int64_t n);
+
+/** Number of lines over all loops but the stage's. */
+int64_t kal_line_count(const struct kal_lines *lines);
+
+/** Whether a side's elements lie at their own index, all of them, without a factor. */
+bool kal_side_is_plain(const struct kal_side *side, int64_t n);
+
+/**
+ * Start a phase whose chunks are `chunk` of these lines; what are inner loops in `lines`
+ * become line loops in *inside. kal_phase_end() ends it.
+ */
+kallima_status kal_phase_begin(struct kal_lowering *lo, const struct kal_lines *lines,
+                               int64_t chunk, bool lanes_are_lines,
+                               struct kal_lines *inside);
+void kal_phase_end(struct kal_lowering *lo);
+
+/**
+ * Start a stage that repeats for each of these lines: all loops become the stage's in
+ * *inside. kal_stage_end() ends it.
+ */
+kallima_status kal_stage_begin(struct kal_lowering *lo, const struct kal_lines *lines,
+                               struct kal_lines *inside);
+void kal_stage_end(struct kal_lowering *lo);
+
+/**
+ * Take scratch for n complex elements of every line: in the chunk if a phase is open, else
+ * shared. Strides for the loops go to loop_stride[]. Scratch is a stack: remember
+ * lo->shared_used and lo->chunk_used before, put them back after.
+ */
+kallima_status kal_scratch_take(struct kal_lowering *lo, const struct kal_lines *lines,
+                                int64_t n, struct kal_side *side, int64_t *loop_stride);
+
+/** Make `side` one side of `lines`, with the loops' strides on that side. */
+void kal_lines_set_in(struct kal_lines *lines, const struct kal_side *side,
+                      const int64_t *loop_stride);
+void kal_lines_set_out(struct kal_lines *lines, const struct kal_side *side,
+                       const int64_t *loop_stride);
+
+/** Add an innermost loop. */
+kallima_status kal_lines_add_loop(struct kal_lines *lines, int64_t count, int64_t in,
+                                  int64_t out);
+
+/** Append a pass over `lines`, in a phase of its own if none is open. */
+kallima_status kal_pass_add(struct kal_lowering *lo, const struct kal_lines *lines,
+                            int64_t n, const struct kal_step *steps, int step_count);
+
+/** Write the steps of a local recipe, on blocks `inner` elements apart; return how many. */
+int kal_local_steps(const struct kal_recipe *local, int64_t inner, int64_t outer,
+                    struct kal_step *steps);
+
+/**
+ * Route the tile elements of a side through `map`, n entries: element i becomes map[i] of
+ * what the side's own index and count say.
+ */
+kallima_status kal_side_compose(struct kal_lowering *lo, struct kal_side *side,
+                                const int64_t *map, int64_t n);
+
+#endif

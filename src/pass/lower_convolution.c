@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// Rader and Bluestein: load through a map, transform, multiply, transform back, store
+// through a map. One pass where the transforms are local, else through scratch.
+#include "pass/lower.h"
+
+#include "math/number.h"
+
+enum { LANES_LIMIT = 2048 }; // longest convolution of which a tile of lines is kept near
+
+// Steps of child, the product, child: all on one tile.
+static kallima_status lower_fused(struct kal_lowering *lo, const struct kal_recipe *child,
+                                  const struct kal_lines *lines, int64_t n,
+                                  const struct kal_step *product)
+{
+    struct kal_step steps[KAL_MAX_PASS_STEPS];
+    int count = kal_local_steps(child, 1, 1, steps);
+    steps[count++] = *product;
+    count += kal_local_steps(child, 1, 1, steps + count);
+
+    struct kal_lines swapped = *lines;
+    swapped.out.is_swapped = !swapped.out.is_swapped;
+    return kal_pass_add(lo, &swapped, n, steps, count);
+}
+
+static kallima_status lower_through_scratch(struct kal_lowering *lo,
+                                            const struct kal_recipe *child,
+                                            const struct kal_lines *lines, int64_t n,
+                                            const struct kal_step *product)
+{
+    const int64_t shared_used = lo->shared_used, chunk_used = lo->chunk_used;
+    struct kal_lines load = *lines, middle = *lines, store = *lines;
+    struct kal_side scratch;
+    int64_t loop_stride[KAL_MAX_LOOPS];
+
+    KAL_TRY(kal_scratch_take(lo, lines, n, &scratch, loop_stride));
+    kal_lines_set_out(&load, &scratch, loop_stride);
+    kal_lines_set_in(&middle, &scratch, loop_stride);
+    kal_lines_set_out(&middle, &scratch, loop_stride);
+    kal_lines_set_in(&store, &scratch, loop_stride);
+    store.out.is_swapped = !store.out.is_swapped;
+
+    KAL_TRY(kal_pass_add(lo, &load, n, NULL, 0));
+    KAL_TRY(kal_lower(lo, child, &middle));
+    KAL_TRY(kal_pass_add(lo, &middle, n, product, 1));
+    KAL_TRY(kal_lower(lo, child, &middle));
+    KAL_TRY(kal_pass_add(lo, &store, n, NULL, 0));
+    lo->shared_used = shared_used;
+    lo->chunk_used = chunk_used;
+    return KALLIMA_OK;
+}
+
+static kallima_status lower_convolution(struct kal_lowering *lo,
+                                        const struct kal_recipe *child,
+                                        const struct kal_lines *lines, int64_t n,
+                                        const struct kal_step *product)
+{
+    struct kal_lines inside;
+    kallima_status status;
+
+    if (child->rule == KAL_RULE_LOCAL)
+        return lower_fused(lo, child, lines, n, product);
+    if (lo->phase_open || lo->stage_open)
+        return lower_through_scratch(lo, child, lines, n, product);
+
+    if (6 * kal_line_bytes(lo, n) <= (int64_t)lo->caps->near_bytes || n <= LANES_LIMIT) {
+        const bool on_lanes = n <= LANES_LIMIT && kal_line_count(lines) >= 4;
+        KAL_TRY(kal_phase_begin(lo, lines, on_lanes ? KAL_LANES : 1, on_lanes, &inside));
+        status = lower_through_scratch(lo, child, &inside, n, product);
+        kal_phase_end(lo);
+        return status;
+    }
+    KAL_TRY(kal_stage_begin(lo, lines, &inside));
+    status = lower_through_scratch(lo, child, &inside, n, product);
+    kal_stage_end(lo);
+    return status;
+}
+
+// Tile element i < p - 1 is input g^i and output g^-i; the last one is element 0.
+kallima_status kal_lower_rader(struct kal_lowering *lo, const struct kal_recipe *node,
+                               const struct kal_lines *lines)
+{
+    const int64_t p = node->n, g = kal_primitive_root(p), h = kal_inverse_mod(g, p);
+    void *memory;
+    KAL_TRY(kal_arena_take(lo->arena, &memory, 2 * (uint64_t)p, sizeof(int64_t)));
+    int64_t *in = memory, *out = in + p;
+
+    int64_t power = 1, inverse = 1;
+    for (int64_t i = 0; i < p - 1; i++) {
+        in[i] = power;
+        out[i] = inverse;
+        power = kal_mul_mod(power, g, p);
+        inverse = kal_mul_mod(inverse, h, p);
+    }
+    in[p - 1] = out[p - 1] = 0;
+
+    struct kal_lines routed = *lines;
+    KAL_TRY(kal_side_compose(lo, &routed.in, in, p));
+    KAL_TRY(kal_side_compose(lo, &routed.out, out, p));
+    const struct kal_step product = { .op = KAL_STEP_RADER, .n = p };
+    return lower_convolution(lo, node->child[0], &routed, p, &product);
+}
+
+static kallima_status keep_first(struct kal_lowering *lo, struct kal_side *side,
+                                 int64_t n, int64_t m)
+{
+    if (!side->index) {
+        side->count = kal_min(side->count, n);
+        return KALLIMA_OK;
+    }
+    void *memory;
+    KAL_TRY(kal_arena_take(lo->arena, &memory, (uint64_t)m, sizeof(int64_t)));
+    int64_t *map = memory;
+    for (int64_t i = 0; i < m; i++)
+        map[i] = i < n ? i : KAL_INDEX_NONE;
+    return kal_side_compose(lo, side, map, m);
+}
+
+kallima_status kal_lower_bluestein(struct kal_lowering *lo, const struct kal_recipe *node,
+                                   const struct kal_lines *lines)
+{
+    const int64_t n = node->n, m = node->child[0]->n;
+    const struct kal_step product = { .op = KAL_STEP_PRODUCT, .n = n, .size = m };
+    struct kal_lines routed = *lines;
+
+    KAL_TRY(keep_first(lo, &routed.in, n, m));
+    KAL_TRY(keep_first(lo, &routed.out, n, m));
+    routed.in.chirp_n = routed.out.chirp_n = n;
+    return lower_convolution(lo, node->child[0], &routed, m, &product);
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// four-step: columns to scratch with the twiddle, rows from scratch to their place.
+#include "pass/lower.h"
+
+// Copy lines from one side to the other: what other rules cannot read or write directly.
+static kallima_status copy(struct kal_lowering *lo, const struct kal_lines *lines,
+                           int64_t n)
+{
+    return kal_pass_add(lo, lines, n, NULL, 0);
+}
+
+// Both sides are plain: the two sets of passes.
+static kallima_status lower_plain(struct kal_lowering *lo, const struct kal_recipe *node,
+                                  const struct kal_lines *lines)
+{
+    const int64_t n1 = node->child[0]->n, n2 = node->child[1]->n;
+    // Rows an odd number of cache lines apart do not fall into the same cache sets.
+    const int64_t pitch = n2 >= 64 && n2 % 32 == 0 ? n2 + 16 : n2;
+    const int64_t shared_used = lo->shared_used, chunk_used = lo->chunk_used;
+    const int twiddle_loop = lines->stage_loops + lines->line_loops + lines->inner_loops;
+    struct kal_side scratch;
+    int64_t loop_stride[KAL_MAX_LOOPS];
+    KAL_TRY(kal_scratch_take(lo, lines, n1 * pitch, &scratch, loop_stride));
+
+    struct kal_lines columns = *lines;
+    struct kal_side side = scratch;
+    side.stride *= pitch;
+    side.twiddle_n = node->n;
+    side.twiddle_loop = twiddle_loop;
+    kal_lines_set_out(&columns, &side, loop_stride);
+    columns.in.stride *= n2;
+    KAL_TRY(kal_lines_add_loop(&columns, n2, lines->in.stride, scratch.stride));
+    KAL_TRY(kal_lower(lo, node->child[0], &columns));
+
+    struct kal_lines rows = *lines;
+    kal_lines_set_in(&rows, &scratch, loop_stride);
+    rows.out.stride *= n1;
+    KAL_TRY(kal_lines_add_loop(&rows, n1, scratch.stride * pitch, lines->out.stride));
+    KAL_TRY(kal_lower(lo, node->child[1], &rows));
+
+    lo->shared_used = shared_used;
+    lo->chunk_used = chunk_used;
+    return KALLIMA_OK;
+}
+
+// A phase or a stage is open, or need not be: make both sides plain by copies.
+static kallima_status lower_sides(struct kal_lowering *lo, const struct kal_recipe *node,
+                                  const struct kal_lines *lines)
+{
+    const bool in_plain = kal_side_is_plain(&lines->in, node->n);
+    const bool out_plain = kal_side_is_plain(&lines->out, node->n);
+    const int64_t shared_used = lo->shared_used, chunk_used = lo->chunk_used;
+    struct kal_lines middle = *lines;
+    struct kal_side scratch;
+    int64_t loop_stride[KAL_MAX_LOOPS];
+
+    if (in_plain && out_plain)
+        return lower_plain(lo, node, lines);
+
+    KAL_TRY(kal_scratch_take(lo, lines, node->n, &scratch, loop_stride));
+    if (!in_plain) {
+        struct kal_lines load = *lines;
+        kal_lines_set_out(&load, &scratch, loop_stride);
+        KAL_TRY(copy(lo, &load, node->n));
+        kal_lines_set_in(&middle, &scratch, loop_stride);
+    }
+    if (!out_plain)
+        kal_lines_set_out(&middle, &scratch, loop_stride);
+    KAL_TRY(lower_plain(lo, node, &middle));
+    if (!out_plain) {
+        struct kal_lines store = *lines;
+        kal_lines_set_in(&store, &scratch, loop_stride);
+        KAL_TRY(copy(lo, &store, node->n));
+    }
+    lo->shared_used = shared_used;
+    lo->chunk_used = chunk_used;
+    return KALLIMA_OK;
+}
+
+kallima_status kal_lower_four_step(struct kal_lowering *lo, const struct kal_recipe *node,
+                                   const struct kal_lines *lines)
+{
+    struct kal_lines inside;
+    kallima_status status;
+
+    if (lo->phase_open)
+        return lower_sides(lo, node, lines);
+
+    // A line and its scratch near one core: line by line, each on one thread.
+    if (2 * kal_line_bytes(lo, node->n) <= (int64_t)lo->caps->near_bytes) {
+        KAL_TRY(kal_phase_begin(lo, lines, 1, false, &inside));
+        status = lower_sides(lo, node, &inside);
+        kal_phase_end(lo);
+        return status;
+    }
+    if (lo->stage_open)
+        return lower_sides(lo, node, lines);
+
+    KAL_TRY(kal_stage_begin(lo, lines, &inside));
+    status = lower_sides(lo, node, &inside);
+    kal_stage_end(lo);
+    return status;
+}

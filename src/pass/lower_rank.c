@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+// rank: the axes one after another, on one small array at a time or on everything at once.
+#include "pass/lower.h"
+
+// An array of the problem, or scratch in the shape of its complex half spectrum.
+struct volume {
+    struct kal_side side; // stride unset
+    int64_t stride[KALLIMA_MAX_RANK];
+    int64_t loop_stride[KAL_MAX_LOOPS]; // of the loops of the batch
+};
+
+static struct volume user_volume(const struct kal_lowering *lo,
+                                 const struct kal_array *array,
+                                 const struct kal_side *side,
+                                 const struct kal_lines *lines, bool is_in)
+{
+    const int64_t unit = array->is_real || array->is_planar ? 1 : 2;
+    struct volume v = { .side = *side };
+    for (int i = 0; i < lo->problem->rank; i++)
+        v.stride[i] = array->stride[i] * unit;
+    for (int i = 0; i < KAL_MAX_LOOPS; i++)
+        v.loop_stride[i] = is_in ? lines->loops[i].in : lines->loops[i].out;
+    return v;
+}
+
+// Packed scratch for the half spectrum of a C2R whose input must be kept.
+static kallima_status scratch_volume(struct kal_lowering *lo,
+                                     const struct kal_lines *lines, struct volume *v)
+{
+    const struct kal_problem *p = lo->problem;
+    int64_t elements = 1;
+    for (int i = 0; i < p->rank; i++)
+        elements *= p->in.n[i];
+    KAL_TRY(kal_scratch_take(lo, lines, elements, &v->side, v->loop_stride));
+    int64_t stride = v->side.stride;
+    for (int i = p->rank - 1; i >= 0; i--) {
+        v->stride[i] = stride;
+        stride *= p->in.n[i];
+    }
+    return KALLIMA_OK;
+}
+
+// The complex lengths of the array that all axes but a real one work on.
+static int64_t other_length(const struct kal_problem *p, int axis)
+{
+    return p->kind == KALLIMA_R2C ? p->out.n[axis] : p->in.n[axis];
+}
+
+static int64_t magnitude(int64_t a)
+{
+    return a < 0 ? -a : a;
+}
+
+// Transform `axis`, looping over all others: largest output stride outermost.
+static kallima_status lower_axis(struct kal_lowering *lo, const struct kal_recipe *child,
+                                 const struct kal_lines *batch, const struct volume *in,
+                                 const struct volume *out, int axis)
+{
+    const struct kal_problem *p = lo->problem;
+    struct kal_lines lines = *batch;
+    bool done[KALLIMA_MAX_RANK] = { false };
+
+    kal_lines_set_in(&lines, &in->side, in->loop_stride);
+    kal_lines_set_out(&lines, &out->side, out->loop_stride);
+    lines.in.stride = in->stride[axis];
+    lines.out.stride = out->stride[axis];
+    if (p->kind == KALLIMA_C2R && axis != p->rank - 1)
+        lines.in.is_swapped = lines.out.is_swapped = true;
+
+    done[axis] = true;
+    for (int step = 1; step < p->rank; step++) {
+        int widest = -1;
+        for (int i = 0; i < p->rank; i++) {
+            if (!done[i] && (widest < 0 ||
+                             magnitude(out->stride[i]) > magnitude(out->stride[widest])))
+                widest = i;
+        }
+        done[widest] = true;
+        KAL_TRY(kal_lines_add_loop(&lines, other_length(p, widest), in->stride[widest],
+                                   out->stride[widest]));
+    }
+    return kal_lower(lo, child, &lines);
+}
+
+// Everything but C2R: the last axis from input to output, the others within the output.
+static kallima_status lower_forward(struct kal_lowering *lo,
+                                    const struct kal_recipe *node,
+                                    const struct kal_lines *lines)
+{
+    const struct kal_problem *p = lo->problem;
+    const struct volume in = user_volume(lo, &p->in, &lines->in, lines, true);
+    const struct volume out = user_volume(lo, &p->out, &lines->out, lines, false);
+
+    KAL_TRY(lower_axis(lo, node->child[p->rank - 1], lines, &in, &out, p->rank - 1));
+    for (int i = p->rank - 2; i >= 0; i--) {
+        if (p->n[i] > 1)
+            KAL_TRY(lower_axis(lo, node->child[i], lines, &out, &out, i));
+    }
+    return KALLIMA_OK;
+}
+
+// C2R: the other axes first, in the input if that may be destroyed, else in scratch.
+static kallima_status lower_backward(struct kal_lowering *lo,
+                                     const struct kal_recipe *node,
+                                     const struct kal_lines *lines)
+{
+    const struct kal_problem *p = lo->problem;
+    const struct volume in = user_volume(lo, &p->in, &lines->in, lines, true);
+    const struct volume out = user_volume(lo, &p->out, &lines->out, lines, false);
+    struct volume middle = in;
+    const struct volume *from = &in;
+
+    if (!p->is_in_place && !p->may_destroy_input)
+        KAL_TRY(scratch_volume(lo, lines, &middle));
+    for (int i = 0; i < p->rank - 1; i++) {
+        KAL_TRY(lower_axis(lo, node->child[i], lines, from, &middle, i));
+        from = &middle;
+    }
+    return lower_axis(lo, node->child[p->rank - 1], lines, &middle, &out, p->rank - 1);
+}
+
+static kallima_status lower_axes(struct kal_lowering *lo, const struct kal_recipe *node,
+                                 const struct kal_lines *lines)
+{
+    return lo->problem->kind == KALLIMA_C2R ? lower_backward(lo, node, lines)
+                                            : lower_forward(lo, node, lines);
+}
+
+kallima_status kal_lower_rank(struct kal_lowering *lo, const struct kal_recipe *node,
+                              const struct kal_lines *lines)
+{
+    struct kal_lines inside;
+    kallima_status status;
+
+    // Arrays that fit near one core are worked one by one, each on one thread.
+    if (node->n <= (int64_t)lo->caps->near_bytes &&
+        2 * kal_line_bytes(lo, node->n) <= (int64_t)lo->caps->near_bytes) {
+        KAL_TRY(kal_phase_begin(lo, lines, 1, false, &inside));
+        status = lower_axes(lo, node, &inside);
+        kal_phase_end(lo);
+        return status;
+    }
+    if (lo->problem->kind != KALLIMA_C2R || lo->problem->is_in_place ||
+        lo->problem->may_destroy_input)
+        return lower_axes(lo, node, lines);
+
+    // The half spectrum's scratch is for one array at a time.
+    KAL_TRY(kal_stage_begin(lo, lines, &inside));
+    status = lower_axes(lo, node, &inside);
+    kal_stage_end(lo);
+    return status;
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// Real transforms: even lengths as complex ones of half the length, odd ones in full.
+#include "pass/lower.h"
+
+// Element j of the complex view of a real line: reals 2 j and 2 j + 1.
+static void view_as_complex(struct kal_side *side)
+{
+    side->is_real = false;
+    side->imag = side->stride;
+    side->stride *= 2;
+}
+
+static kallima_status even_local(struct kal_lowering *lo, const struct kal_recipe *node,
+                                 const struct kal_lines *lines, bool is_forward)
+{
+    struct kal_step steps[KAL_MAX_STEPS + 1];
+    const struct kal_recipe *child = node->child[0];
+    int count = 0;
+
+    if (!is_forward)
+        steps[count++] = (struct kal_step){ .op = KAL_STEP_MERGE, .n = node->n };
+    count += kal_local_steps(child, 1, 1, steps + count);
+    if (is_forward)
+        steps[count++] = (struct kal_step){ .op = KAL_STEP_SPLIT, .n = node->n };
+    return kal_pass_add(lo, lines, child->n + 1, steps, count);
+}
+
+// Of the n/2 + 1 tile elements the packed side has n/2.
+static void limit_packed(struct kal_lines *lines, int64_t m, bool is_forward)
+{
+    struct kal_side *packed = is_forward ? &lines->in : &lines->out;
+    packed->count = m;
+}
+
+static kallima_status even_through_scratch(struct kal_lowering *lo,
+                                           const struct kal_recipe *node,
+                                           const struct kal_lines *lines, bool is_forward)
+{
+    const struct kal_step step = { .op = is_forward ? KAL_STEP_SPLIT : KAL_STEP_MERGE,
+                                   .n = node->n };
+    const int64_t m = node->n / 2;
+    const int64_t shared_used = lo->shared_used, chunk_used = lo->chunk_used;
+    struct kal_lines first = *lines, second = *lines;
+    struct kal_side scratch;
+    int64_t loop_stride[KAL_MAX_LOOPS];
+
+    KAL_TRY(kal_scratch_take(lo, lines, m, &scratch, loop_stride));
+    kal_lines_set_out(&first, &scratch, loop_stride);
+    kal_lines_set_in(&second, &scratch, loop_stride);
+    if (is_forward) {
+        KAL_TRY(kal_lower(lo, node->child[0], &first));
+        limit_packed(&second, m, true);
+        KAL_TRY(kal_pass_add(lo, &second, m + 1, &step, 1));
+    } else {
+        limit_packed(&first, m, false);
+        KAL_TRY(kal_pass_add(lo, &first, m + 1, &step, 1));
+        KAL_TRY(kal_lower(lo, node->child[0], &second));
+    }
+    lo->shared_used = shared_used;
+    lo->chunk_used = chunk_used;
+    return KALLIMA_OK;
+}
+
+kallima_status kal_lower_real_even(struct kal_lowering *lo, const struct kal_recipe *node,
+                                   const struct kal_lines *lines)
+{
+    const bool is_forward = lo->problem->kind == KALLIMA_R2C;
+    struct kal_lines view = *lines, inside;
+    kallima_status status;
+
+    if (is_forward) {
+        view_as_complex(&view.in);
+    } else {
+        view_as_complex(&view.out);
+        view.out.is_swapped = true;
+    }
+    if (node->child[0]->rule == KAL_RULE_LOCAL) {
+        limit_packed(&view, node->n / 2, is_forward);
+        return even_local(lo, node, &view, is_forward);
+    }
+    if (lo->phase_open || lo->stage_open)
+        return even_through_scratch(lo, node, &view, is_forward);
+
+    if (4 * kal_line_bytes(lo, node->n / 2) <= (int64_t)lo->caps->near_bytes) {
+        KAL_TRY(kal_phase_begin(lo, &view, 1, false, &inside));
+        status = even_through_scratch(lo, node, &inside, is_forward);
+        kal_phase_end(lo);
+        return status;
+    }
+    KAL_TRY(kal_stage_begin(lo, &view, &inside));
+    status = even_through_scratch(lo, node, &inside, is_forward);
+    kal_stage_end(lo);
+    return status;
+}
+
+// The coefficients that a real side does not store are conjugates of those it does.
+static kallima_status extend(struct kal_lowering *lo, struct kal_side *side, int64_t n)
+{
+    void *memory;
+    KAL_TRY(kal_arena_take(lo->arena, &memory, (uint64_t)n, sizeof(int64_t)));
+    int64_t *index = memory;
+    for (int64_t k = 0; k < n; k++)
+        index[k] = k <= n / 2 ? k : KAL_INDEX_CONJUGATE - (n - k);
+    side->index = index;
+    return KALLIMA_OK;
+}
+
+kallima_status kal_lower_real_odd(struct kal_lowering *lo, const struct kal_recipe *node,
+                                  const struct kal_lines *lines)
+{
+    struct kal_lines routed = *lines;
+
+    if (lo->problem->kind == KALLIMA_R2C) {
+        routed.out.count = node->n / 2 + 1;
+    } else {
+        KAL_TRY(extend(lo, &routed.in, node->n));
+        routed.in.is_swapped = routed.out.is_swapped = true;
+    }
+    return kal_lower(lo, node->child[0], &routed);
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// Passes: what is done to memory, as plain data. Each pass reads lines, transforms them near
+// the core and writes them. Every transform here is forward: an inverse one exchanges real
+// and imaginary parts on both sides.
+//
+//   program = stages; a stage repeats its phases for each of its lines
+//   phase   = a set of lines, worked in chunks; all passes run on a chunk before the next
+//   pass    = load map, steps, store map, over the lines of the chunk times inner loops
+#ifndef KAL_PASS_PASS_H_
+#define KAL_PASS_PASS_H_
+
+#include "base/arena.h"
+#include "base/caps.h"
+#include "base/text.h"
+#include "factor/recipe.h"
+#include "problem/problem.h"
+
+enum {
+    KAL_MAX_LOOPS = 24,
+    KAL_MAX_PASS_STEPS = 2 * KAL_MAX_STEPS + 4,
+    KAL_LANES = 16, // lines that planning assumes a tile holds
+};
+
+enum kal_buffer_id {
+    KAL_BUFFER_IN,
+    KAL_BUFFER_OUT,
+    KAL_BUFFER_SHARED, // scratch that all threads see
+    KAL_BUFFER_CHUNK,  // scratch of one chunk
+    KAL_BUFFER_COUNT
+};
+
+/**
+ * One side of a pass. Element e of a line is at offset + e * stride, in reals, plus the
+ * loops' strides. Where `index` is given, tile element i is line element index[i]; a value
+ * of KAL_INDEX_NONE reads zero and writes nothing; KAL_INDEX_CONJUGATE - e is the conjugate
+ * of element e. Loads of elements from `count` on give zero, stores of them are dropped.
+ *
+ * `chirp_n` multiplies tile element i by exp(-pi*i * i^2 / chirp_n), conjugate on the way
+ * out, where parts are exchanged. `twiddle_n`, on the way out, multiplies element e by
+ * exp(-2*pi*i * e * index of loop twiddle_loop / twiddle_n). 0: none.
+ */
+struct kal_side {
+    enum kal_buffer_id buffer;
+    bool is_swapped; // real and imaginary part change places
+    bool is_real;    // the imaginary part is zero, or dropped
+    int64_t imag;    // from a real part to its imaginary part, in reals; 0: second array
+    int64_t offset, stride;
+    int64_t line_stride; // KAL_BUFFER_CHUNK: between the lines of a chunk
+    int64_t count;
+    const int64_t *index;
+    int64_t chirp_n, twiddle_n;
+    int twiddle_loop;
+};
+
+enum { KAL_INDEX_NONE = -1, KAL_INDEX_CONJUGATE = -2 };
+
+/** Strides in reals. On a side in KAL_BUFFER_CHUNK those of line loops are not used. */
+struct kal_loop {
+    int64_t count, in, out;
+};
+
+enum kal_step_op {
+    KAL_STEP_DFT,     // one Stockham step of a codelet
+    KAL_STEP_RADER,   // product with the spectrum of the roots; n - 1 elements and x[0]
+    KAL_STEP_PRODUCT, // product with the spectrum of the chirp; n and m
+    KAL_STEP_SPLIT,   // n/2 elements of a packed real transform to n/2 + 1 coefficients
+    KAL_STEP_MERGE,   // the reverse, parts exchanged
+};
+
+/**
+ * A step on a tile. DFT: `outer` blocks of radix * m * s elements; x[q + s (p + m j)] goes
+ * to y[q + s (radix p + k)] times exp(-2 pi i p k / (radix m)). RADER and PRODUCT leave the
+ * parts exchanged, ready for the transform back.
+ */
+struct kal_step {
+    enum kal_step_op op;
+    int radix;
+    int64_t m, s, outer;
+    int64_t n; // RADER: the prime; PRODUCT: Bluestein's n; SPLIT, MERGE: the real length
+    int64_t size; // PRODUCT: length of the convolution
+};
+
+struct kal_pass {
+    struct kal_side in, out;
+    struct kal_loop
+        loops[KAL_MAX_LOOPS]; // of the stage, of the lines, inner; last fastest
+    int stage_loops, line_loops, inner_loops;
+    int64_t n; // tile elements that are loaded (in.count of them) and, or, stored
+    int step_count;
+    struct kal_step step[KAL_MAX_PASS_STEPS];
+    double scale;
+};
+
+struct kal_phase {
+    int64_t lines, chunk;
+    bool lanes_are_lines; // neighbouring lanes hold lines of the chunk, not inner indices
+    int first_pass, pass_count;
+    int64_t chunk_reals; // scratch of one chunk
+};
+
+struct kal_stage {
+    int64_t repeats;
+    int first_phase, phase_count;
+};
+
+struct kal_program {
+    int pass_count, phase_count, stage_count;
+    struct kal_pass **pass;
+    struct kal_phase *phase;
+    struct kal_stage *stage;
+    int64_t shared_reals; // scratch that all threads see
+};
+
+/**
+ * Turn a recipe into passes.
+ *
+ * Owner: everything in *out lives in the arena.
+ * Error: E_MEMORY       exhausted
+ *        E_UNSUPPORTED  the recipe nests deeper than passes can express
+ */
+kallima_status kal_program_lower(struct kal_program *out, struct kal_arena *arena,
+                                 const struct kal_problem *problem,
+                                 const struct kal_recipe *recipe,
+                                 const struct kal_caps *caps);
+
+/** Append a line for each pass, for people. */
+void kal_program_print(struct kal_text *text, const struct kal_program *program);
+
+/** What a program costs, counted. */
+struct kal_cost {
+    double bytes, operations;
+};
+
+/** Count bytes moved and real operations. */
+struct kal_cost kal_program_count(const struct kal_program *program,
+                                  const struct kal_problem *problem);
+
+#endif
