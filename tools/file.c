@@ -176,14 +176,13 @@ bool output_open(struct output *output, const char *name)
         return refuse(output, EISDIR);
     if (access(name, W_OK) != 0)
         return refuse(output, errno);
+    if (!S_ISREG(about.st_mode)) {
+        output->file = fopen(name, "wb");
+        return output->file ? true : refuse(output, errno);
+    }
     output->place = realpath(name, NULL);
-    if (!output->place)
-        return refuse(output, errno);
-    if (S_ISREG(about.st_mode))
-        return open_temporary(output, about.st_mode & 0777);
-
-    output->file = fopen(name, "wb");
-    return output->file ? true : refuse(output, errno);
+    return output->place ? open_temporary(output, about.st_mode & 0777)
+                         : refuse(output, errno);
 }
 
 bool output_fail(const struct output *output)

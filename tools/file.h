@@ -32,7 +32,7 @@ void input_clear(struct input *input);
  */
 struct output {
     const char *name;
-    char *place;     // `name`, with symbolic links followed
+    char *place;     // of a regular file: `name`, with symbolic links followed
     char *temporary; // NULL: written directly
     FILE *file;
 };

@@ -31,6 +31,8 @@ static bool read_header(tjhandle codec, struct image *image, const struct input 
                             &space) != 0 &&
         !is_harmless(codec))
         return refuse(input, tjGetErrorStr2(codec));
+    if (width < 1 || height < 1)
+        return refuse(input, "the file is truncated before the picture");
     if (space == TJCS_CMYK || space == TJCS_YCCK)
         return refuse(input, "CMYK is not supported");
     image->width = width;

@@ -88,11 +88,9 @@ static const char *find_value(const char *text, const char *key)
     for (const char *at = text; (at = strstr(at, key)) != NULL; at += length) {
         if (at == text || (at[-1] != '\'' && at[-1] != '"') || at[length] != at[-1])
             continue;
-        at += length + 1;
-        at += strspn(at, " \t");
-        if (*at != ':')
-            continue;
-        return at + 1 + strspn(at + 1, " \t");
+        const char *colon = at + length + 1 + strspn(at + length + 1, " \t");
+        if (*colon == ':')
+            return colon + 1 + strspn(colon + 1, " \t");
     }
     return NULL;
 }
