@@ -11,6 +11,7 @@ struct bisection {
     int32_t *scratch; // as long as the list
     int32_t *set;     // by node
     int32_t *mark;    // by node: part of a component, or colour
+    int32_t *late;    // by node: 1 if it is to be placed after the others
     int32_t sets;
 };
 
@@ -131,18 +132,71 @@ static void order_set(struct bisection *b, int32_t *list, int32_t count)
     order_set(b, list + front, count - front);
 }
 
-// Drop the inputs, which have their places only to hold the sets together.
-static int32_t keep_operations(const struct kal_dag *g, int32_t *order, int32_t count)
+// What depends on an input from `early` on is late.
+static void find_late(struct bisection *b, int early)
 {
-    int32_t kept = 0;
+    int32_t operand[3];
+    for (int32_t id = 0; id < b->g->count; id++) {
+        const struct kal_dag_entry *e = &b->g->entry[id];
+        b->late[id] = e->op == KAL_OP_INPUT && e->a >= early;
+        for (int i = operands(b, id, operand); i-- > 0;)
+            b->late[id] |= b->late[operand[i]];
+    }
+}
+
+// Order what is not late. Inputs take part, to hold the sets together.
+static int32_t order_core(struct bisection *b, int32_t *order)
+{
+    int32_t count = 0, kept = 0;
+    for (int32_t id = 0; id < b->g->count; id++) {
+        if (b->users.uses[id] > 0 && !b->late[id] && b->g->entry[id].op != KAL_OP_CONST)
+            order[count++] = id;
+    }
+    order_set(b, order, count);
     for (int32_t i = 0; i < count; i++) {
-        if (kal_op_computes(g->entry[order[i]].op))
+        if (kal_op_computes(b->g->entry[order[i]].op))
             order[kept++] = order[i];
     }
     return kept;
 }
 
-kallima_status kal_bisect(const struct kal_network *net, int32_t *order, int32_t *count)
+// Whether a late operation is to be placed and has all its operands; mark 1: placed.
+static bool is_due(const struct bisection *b, int32_t id)
+{
+    int32_t operand[3];
+    if (!b->late[id] || b->mark[id] == 1 || b->users.uses[id] == 0 ||
+        !kal_op_computes(b->g->entry[id].op))
+        return false;
+    for (int i = operands(b, id, operand); i-- > 0;) {
+        if (kal_op_computes(b->g->entry[operand[i]].op) && b->mark[operand[i]] != 1)
+            return false;
+    }
+    return true;
+}
+
+// Place the late operations, each as soon as its operands are there.
+static int32_t insert_late(struct bisection *b, int32_t *order, int32_t core)
+{
+    const int32_t nodes = b->g->count;
+    int32_t count = 0;
+
+    memcpy(b->scratch, order, (size_t)core * sizeof *order);
+    memset(b->mark, 0, (size_t)nodes * sizeof *b->mark);
+    for (int32_t i = 0; i < core; i++) {
+        order[count++] = b->scratch[i];
+        b->mark[b->scratch[i]] = 1;
+        for (int32_t id = b->scratch[i] + 1; id < nodes; id++) {
+            if (!is_due(b, id))
+                continue;
+            order[count++] = id;
+            b->mark[id] = 1;
+        }
+    }
+    return count;
+}
+
+kallima_status kal_bisect(const struct kal_network *net, int early, int32_t *order,
+                          int32_t *count)
 {
     const struct kal_dag *g = &net->dag;
     const uint64_t size = (uint64_t)g->count;
@@ -151,18 +205,15 @@ kallima_status kal_bisect(const struct kal_network *net, int32_t *order, int32_t
 
     *count = 0;
     KAL_TRY(kal_users_build(&b.users, net));
-    const kallima_status status = kal_alloc(g->host, &memory, 3 * size, sizeof(int32_t));
+    const kallima_status status = kal_alloc(g->host, &memory, 4 * size, sizeof(int32_t));
     if (status == KALLIMA_OK) {
-        memset(memory, 0, 3 * (size_t)size * sizeof(int32_t));
+        memset(memory, 0, 4 * (size_t)size * sizeof(int32_t));
         b.scratch = memory;
         b.set = b.scratch + size;
         b.mark = b.set + size;
-        for (int32_t id = 0; id < g->count; id++) {
-            if (b.users.uses[id] > 0 && g->entry[id].op != KAL_OP_CONST)
-                order[(*count)++] = id;
-        }
-        order_set(&b, order, *count);
-        *count = keep_operations(g, order, *count);
+        b.late = b.mark + size;
+        find_late(&b, early);
+        *count = insert_late(&b, order, order_core(&b, order));
         kal_free(g->host, memory);
     }
     kal_users_clear(&b.users);

@@ -7,11 +7,13 @@
 
 /**
  * Write the operations that are used to `order`, operands before what uses them, by
- * recursive bisection.
+ * recursive bisection. What depends on an input from `early` on, as twiddle factors are,
+ * does not take part: it follows its operands.
  *
  * Shape:  `order` holds net->dag.count numbers; *count says how many are written.
  * Error:  E_MEMORY  exhausted
  */
-kallima_status kal_bisect(const struct kal_network *net, int32_t *order, int32_t *count);
+kallima_status kal_bisect(const struct kal_network *net, int early, int32_t *order,
+                          int32_t *count);
 
 #endif

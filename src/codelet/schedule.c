@@ -89,8 +89,30 @@ static void write_steps(struct writer *w, const int32_t *order, int32_t count, i
 // The working memory of one schedule.
 struct workspace {
     int32_t *uses;
-    void *order, *present;
+    void *order, *other, *present;
 };
+
+// Order the operations in two ways, inputs from `early` on taking part from the beginning
+// or not, and keep the better order.
+static kallima_status find_order(const struct kal_network *net, int early,
+                                 struct workspace *space, int32_t *count)
+{
+    int64_t strain, other_strain;
+
+    KAL_TRY(kal_bisect(net, early, space->order, count));
+    KAL_TRY(kal_settle(net, space->order, *count, &strain));
+    if (early == net->inputs)
+        return KALLIMA_OK;
+
+    KAL_TRY(kal_bisect(net, net->inputs, space->other, count));
+    KAL_TRY(kal_settle(net, space->other, *count, &other_strain));
+    if (other_strain < strain) {
+        void *swap = space->order;
+        space->order = space->other;
+        space->other = swap;
+    }
+    return KALLIMA_OK;
+}
 
 static kallima_status fill(struct kal_schedule *out, const struct kal_network *net,
                            int early, struct workspace *space)
@@ -102,11 +124,11 @@ static kallima_status fill(struct kal_schedule *out, const struct kal_network *n
 
     KAL_TRY(kal_network_count_uses(net, &space->uses));
     KAL_TRY(kal_alloc(g->host, &space->order, nodes, sizeof(int32_t)));
+    KAL_TRY(kal_alloc(g->host, &space->other, nodes, sizeof(int32_t)));
     KAL_TRY(kal_alloc(g->host, &space->present, nodes, sizeof(bool)));
     KAL_TRY(kal_alloc(g->host, &step, nodes + (uint64_t)net->outputs, sizeof *out->step));
     out->step = step;
-    KAL_TRY(kal_bisect(net, space->order, &count));
-    KAL_TRY(kal_settle(net, space->order, count));
+    KAL_TRY(find_order(net, early, space, &count));
 
     memset(space->present, 0, (size_t)nodes * sizeof(bool));
     struct writer w = { net, out, space->uses, space->present, 0 };
@@ -123,6 +145,7 @@ kallima_status kal_schedule_build(struct kal_schedule *out, const struct kal_net
     const kallima_status status = fill(out, net, early, &space);
     kal_free(out->host, space.uses);
     kal_free(out->host, space.order);
+    kal_free(out->host, space.other);
     kal_free(out->host, space.present);
     return status;
 }

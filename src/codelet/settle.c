@@ -169,13 +169,15 @@ static void settle(struct settling *s)
     }
 }
 
-kallima_status kal_settle(const struct kal_network *net, int32_t *order, int32_t count)
+kallima_status kal_settle(const struct kal_network *net, int32_t *order, int32_t count,
+                          int64_t *strain)
 {
     const struct kal_dag *g = &net->dag;
     const uint64_t size = (uint64_t)g->count;
     struct settling s = { .g = g, .order = order, .count = count };
     void *memory;
 
+    *strain = 0;
     KAL_TRY(kal_users_build(&s.users, net));
     const kallima_status status = kal_alloc(g->host, &memory, 3 * size, sizeof(int32_t));
     if (status == KALLIMA_OK) {
@@ -183,6 +185,8 @@ kallima_status kal_settle(const struct kal_network *net, int32_t *order, int32_t
         s.alive = s.time + size;
         s.trial = s.alive + size;
         settle(&s);
+        for (int32_t t = 0; t < count; t++)
+            *strain += cost(s.alive[t]);
         kal_free(g->host, memory);
     }
     kal_users_clear(&s.users);

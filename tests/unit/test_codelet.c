@@ -164,7 +164,7 @@ static void codelet_matches_definition(void **state)
 {
     (void)state;
     for (int n = 2; n <= KAL_CODELET_MAX; n++) {
-        for (int code = 0; code < 8; code++) {
+        for (int code = 0; code < 8; code += n <= 32 ? 1 : 3) {
             const struct kal_codelet_spec spec = variant(n, code);
             struct kal_codelet c;
             assert_int_equal(kal_codelet_build(&c, NULL, &spec), KALLIMA_OK);
