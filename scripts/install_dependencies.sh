@@ -37,7 +37,7 @@ check_needs() {
     cat <<'END'
 g++ has c++
 binutils has nm
-libcmocka-dev header cmocka_version.h
+libcmocka-dev header cmocka.h
 libfftw3-dev header fftw3.h
 python3 has python3
 python3-numpy import numpy
