@@ -54,16 +54,17 @@ static char *plan_text(text_writer *writer, const kallima_plan *plan)
     return text;
 }
 
+// The description begins each line with a word of up to 8 letters; so does this.
 static void print_people(const char *recipe, const char *text,
                          const kallima_plan_cost *cost)
 {
+    (void)recipe; // the description has it
     fputs(text, stdout);
-    printf("\nrecipe      %s\n", recipe);
-    printf("passes      %" PRId32 "\n", cost->passes);
-    printf("bytes       %" PRIu64 " read and written\n", cost->bytes);
-    printf("operations  %.0f (nominal %.0f)\n", cost->operations,
+    printf("cost     %" PRId32 " passes, %" PRIu64 " bytes read and written\n",
+           cost->passes, cost->bytes);
+    printf("         %.0f operations, nominal %.0f\n", cost->operations,
            cost->nominal_operations);
-    printf("workspace   %" PRIu64 " bytes\n", cost->workspace_bytes);
+    printf("         workspace of %" PRIu64 " bytes\n", cost->workspace_bytes);
 }
 
 static void print_json(const char *recipe, const char *text,
