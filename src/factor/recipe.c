@@ -22,10 +22,14 @@ void kal_recipe_print(struct kal_text *text, const struct kal_recipe *node)
     kal_text_add(text, ")");
 }
 
+// A convolution may be this many times longer than the line that it serves.
+enum { MAX_PADDING = 16 };
+
 struct reader {
     struct kal_arena *arena;
     const char *start, *at;
     int depth;
+    int64_t longest; // that any node of a recipe for the problem can be
 };
 
 static kallima_status damaged(const struct reader *r, const char *expected)
@@ -133,8 +137,8 @@ static kallima_status read_node(struct reader *r, struct kal_recipe **out)
     r->depth--;
     if (!accept(r, ")"))
         return damaged(r, "\")\"");
-    if (!kal_rules[node->rule]->complete(node))
-        return damaged(r, "arguments that the rule before allows");
+    if (!kal_rules[node->rule]->complete(node) || node->n > r->longest)
+        return damaged(r, "arguments that the rule before and the problem allow");
     *out = node;
     return KALLIMA_OK;
 }
@@ -177,9 +181,12 @@ static bool fits_problem(const struct kal_recipe *node, const struct kal_problem
 kallima_status kal_recipe_parse(struct kal_recipe **out, struct kal_arena *arena,
                                 const struct kal_problem *problem, const char *text)
 {
-    struct reader r = { .arena = arena, .start = text, .at = text };
+    struct reader r = { .arena = arena, .start = text, .at = text, .longest = 1 };
 
     *out = NULL;
+    for (int i = 0; i < problem->rank; i++)
+        r.longest *= problem->n[i]; // below 2^57, as the problem was checked
+    r.longest = MAX_PADDING * r.longest;
     struct kal_recipe *node;
     KAL_TRY(read_node(&r, &node));
     skip_spaces(&r);

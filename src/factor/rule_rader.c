@@ -15,6 +15,9 @@ static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
 // one of few lines, is worked line by line.
 enum { LANES_LIMIT = 2048 };
 
+// Longest prime that a text may ask for: trial division up to its root stays instant.
+static const int64_t PRIME_LIMIT = (int64_t)1 << 42;
+
 static kallima_status plan(const struct kal_planner *planner, const struct kal_axis *axis,
                            struct kal_recipe *node)
 {
@@ -27,8 +30,8 @@ static kallima_status plan(const struct kal_planner *planner, const struct kal_a
 
 static bool complete(struct kal_recipe *node)
 {
-    node->n = node->child[0]->n + 1;
-    return node->n > 2 && kal_is_prime(node->n);
+    node->n = node->child[0]->n + 1; // below 2^61: every node that was read is
+    return node->n > 2 && node->n <= PRIME_LIMIT && kal_is_prime(node->n);
 }
 
 const struct kal_rule kal_rule_rader = { "rader", 1, 1, applies, plan, complete };

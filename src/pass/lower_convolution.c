@@ -7,6 +7,13 @@
 
 enum { LANES_LIMIT = 2048 }; // longest convolution of which a tile of lines is kept near
 
+// The transform back runs on exchanged parts: undone by the store, allowed for by factors.
+static void exchange_out(struct kal_lines *lines)
+{
+    lines->out.is_swapped = !lines->out.is_swapped;
+    lines->out.twiddle_is_conjugate = !lines->out.twiddle_is_conjugate;
+}
+
 // Steps of child, the product, child: all on one tile.
 static kallima_status lower_fused(struct kal_lowering *lo, const struct kal_recipe *child,
                                   const struct kal_lines *lines, int64_t n,
@@ -18,7 +25,7 @@ static kallima_status lower_fused(struct kal_lowering *lo, const struct kal_reci
     count += kal_local_steps(child, 1, 1, steps + count);
 
     struct kal_lines swapped = *lines;
-    swapped.out.is_swapped = !swapped.out.is_swapped;
+    exchange_out(&swapped);
     return kal_pass_add(lo, &swapped, n, steps, count);
 }
 
@@ -37,7 +44,7 @@ static kallima_status lower_through_scratch(struct kal_lowering *lo,
     kal_lines_set_in(&middle, &scratch, loop_stride);
     kal_lines_set_out(&middle, &scratch, loop_stride);
     kal_lines_set_in(&store, &scratch, loop_stride);
-    store.out.is_swapped = !store.out.is_swapped;
+    exchange_out(&store);
 
     KAL_TRY(kal_pass_add(lo, &load, n, NULL, 0));
     KAL_TRY(kal_lower(lo, child, &middle));

@@ -93,14 +93,15 @@ kallima_status kal_lower_real_even(struct kal_lowering *lo, const struct kal_rec
     return status;
 }
 
-// The coefficients that a real side does not store are conjugates of those it does.
+// The result is real, so it is the forward transform of the conjugate spectrum; what the
+// complex side does not store is the conjugate of what it does.
 static kallima_status extend(struct kal_lowering *lo, struct kal_side *side, int64_t n)
 {
     void *memory;
     KAL_TRY(kal_arena_take(lo->arena, &memory, (uint64_t)n, sizeof(int64_t)));
     int64_t *index = memory;
     for (int64_t k = 0; k < n; k++)
-        index[k] = k <= n / 2 ? k : KAL_INDEX_CONJUGATE - (n - k);
+        index[k] = k <= n / 2 ? KAL_INDEX_CONJUGATE - k : n - k;
     side->index = index;
     return KALLIMA_OK;
 }
@@ -114,7 +115,6 @@ kallima_status kal_lower_real_odd(struct kal_lowering *lo, const struct kal_reci
         routed.out.count = node->n / 2 + 1;
     } else {
         KAL_TRY(extend(lo, &routed.in, node->n));
-        routed.in.is_swapped = routed.out.is_swapped = true;
     }
     return kal_lower(lo, node->child[0], &routed);
 }

@@ -50,6 +50,7 @@ struct kal_side {
     const int64_t *index;
     int64_t chirp_n, twiddle_n;
     int twiddle_loop;
+    bool twiddle_is_conjugate; // the tile's parts are exchanged when the twiddle comes
 };
 
 enum { KAL_INDEX_NONE = -1, KAL_INDEX_CONJUGATE = -2 };

@@ -84,12 +84,11 @@ static int64_t packed_batch_stride(const struct kal_array *array, int rank,
 {
     int64_t storage = 1;
     for (int i = 0; i < rank; i++) {
-        const int64_t stride =
-            array->stride[i] < 0 ? -array->stride[i] : array->stride[i];
+        const int64_t stride = array->stride[i];
         const int64_t n = i == rank - 1 ? padded_last : array->n[i];
-        if (stride > MAX_ELEMENTS / n)
+        if (stride > MAX_ELEMENTS / n || stride < -MAX_ELEMENTS / n)
             return 0; // check_extent() will name the stride
-        storage = kal_max(storage, stride * n);
+        storage = kal_max(storage, (stride < 0 ? -stride : stride) * n);
     }
     return storage;
 }
@@ -218,11 +217,13 @@ static kallima_status check_in_place(const struct kal_host *host,
         return refuse_in_place(host, "batch_stride", in->batch_stride, out->batch_stride,
                                rule);
     for (int i = 0; i < p->rank; i++) {
+        if (p->n[i] == 1)
+            continue;
         const bool is_line = p->kind != KALLIMA_C2C && i == last;
         const bool fits = is_line
                               ? in->stride[i] == 1 && out->stride[i] == 1
                               : in->stride[i] * in_reals == out->stride[i] * out_reals;
-        if (p->n[i] > 1 && !fits)
+        if (!fits)
             return refuse_in_place(host, "stride", in->stride[i], out->stride[i],
                                    is_line ? "both must be 1 on the last axis" : rule);
     }

@@ -211,6 +211,7 @@ static kallima_status lane_tables(struct cpu_program *program, struct cpu_pass *
     const int64_t n = p->n, lanes = pass->kernels->lanes;
     const int64_t count = p->loops[p->out.twiddle_loop].count;
     const int64_t rows = (count + lanes - 1) / lanes;
+    const long double sign = p->out.twiddle_is_conjugate ? -1.0L : 1.0L;
     struct table by_lane, by_row;
 
     KAL_TRY(take_table(program, &by_lane, n * lanes));
@@ -220,11 +221,13 @@ static kallima_status lane_tables(struct cpu_program *program, struct cpu_pass *
         for (int64_t v = 0; v < lanes; v++) {
             const struct kal_root r = kal_root_table_get(roots, k * v % roots->n);
             put(&by_lane, 2 * e * lanes + v, r.re);
-            put(&by_lane, (2 * e + 1) * lanes + v, r.im);
+            put(&by_lane, (2 * e + 1) * lanes + v, sign * r.im);
         }
-        for (int64_t i = 0; i < rows; i++)
-            put_root(&by_row, i * n + e,
-                     kal_root_table_get(roots, k * i * lanes % roots->n));
+        for (int64_t i = 0; i < rows; i++) {
+            struct kal_root r = kal_root_table_get(roots, k * i * lanes % roots->n);
+            r.im *= sign;
+            put_root(&by_row, i * n + e, r);
+        }
     }
     pass->twiddle_lanes = by_lane.data;
     pass->twiddle_rows = by_row.data;

@@ -231,6 +231,12 @@ static void zero_fill(const struct cpu_worker *worker, const struct cpu_pass *pa
         memset(tile + from * bytes, 0, (size_t)((to - from) * bytes));
 }
 
+// How many of n elements from `first` on the chirp reaches.
+static int64_t chirped(const struct kal_side *side, int64_t first, int64_t n)
+{
+    return kal_max(0, kal_min(n, side->chirp_n - first));
+}
+
 // Elements first .. first+n-1 of the lines to a tile, chirped.
 static void load_tile(const struct cpu_worker *worker, const struct cpu_pass *pass,
                       const struct tile *t, char *tile, int64_t first, int64_t n)
@@ -247,7 +253,7 @@ static void load_tile(const struct cpu_worker *worker, const struct cpu_pass *pa
     zero_fill(worker, pass, tile, present, n);
     if (pass->chirp_in)
         k->multiply(tile, (const char *)pass->chirp_in + 2 * first * worker->real_bytes,
-                    present, false);
+                    chirped(&pass->pass->in, first, present), false);
 }
 
 // exp(-2 pi i k / n) from the two tables of `roots`.
@@ -265,12 +271,14 @@ static void fill_roots(const struct cpu_worker *worker, const struct cpu_pass *p
 {
     const struct kal_side *side = &pass->pass->out;
     const int lanes = pass->kernels->lanes;
+    const double sign = side->twiddle_is_conjugate ? -1.0 : 1.0;
 
     for (int64_t e = 0; e < n; e++) {
         const int64_t k = side->index ? side->index[first + e] : first + e;
         for (int lane = 0; lane < lanes; lane++) {
             double re, im;
             find_root(&pass->roots, k * t->twiddle[lane < t->lanes ? lane : 0], &re, &im);
+            im *= sign;
             const int64_t at = 2 * e * lanes + lane;
             if (worker->real_bytes == 8) {
                 ((double *)tile)[at] = re;
@@ -311,7 +319,7 @@ static void store_tile(const struct cpu_worker *worker, const struct cpu_pass *p
 
     if (pass->chirp_out)
         k->multiply(tile, (const char *)pass->chirp_out + 2 * first * worker->real_bytes,
-                    present, false);
+                    chirped(&pass->pass->out, first, present), false);
     if (pass->pass->out.twiddle_n)
         twiddle_tile(worker, pass, t, tile, spare, first, present);
     if (pass->pass->scale != 1.0)
