@@ -16,8 +16,8 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 add_compile_options(-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
     -ffp-contract=off)
 if(KALLIMA_WERROR)
-    # This one depends on how far the optimiser sees, so not on the source alone.
-    add_compile_options(-Werror -Wno-error=maybe-uninitialized)
+    # The last two depend on how far the optimiser sees, so not on the source alone.
+    add_compile_options(-Werror -Wno-error=maybe-uninitialized -Wno-error=format-truncation)
 endif()
 
 if(KALLIMA_SANITIZE)
