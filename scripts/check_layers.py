@@ -10,7 +10,7 @@ MAY_USE = {  # this table is the architecture; docs/architecture.md explains it
     "base": "",
     "math": "base",
     "problem": "base math",
-    "factor": "base math problem",
+    "factor": "base math problem codelet",
     "pass": "base math problem factor",
     "codelet": "base math",
     "emit": "base codelet",

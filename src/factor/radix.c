@@ -2,42 +2,15 @@
 #include "factor/radix.h"
 
 #include "base/base.h"
+#include "codelet/lengths.h"
 #include "factor/recipe.h"
-
-struct radix {
-    int radix;
-    int plain;   // real additions + multiplications
-    int twiddle; // instructions in FMA form, twiddles included
-};
-
-// The codelets that kallima-gen writes, with the counts that `kallima codelet N --ops` gives.
-// clang-format off
-static const struct radix radices[] = {
-    {  2,   4,   8 }, {  3,  16,  20 }, {  4,  16,  28 }, {  5,  44,  48 },
-    {  6,  44,  56 }, {  7,  96,  84 }, {  8,  56,  80 }, {  9, 120, 112 },
-    { 10, 108, 120 }, { 11, 240, 180 }, { 12, 112, 140 }, { 13, 244, 224 },
-    { 14, 220, 204 }, { 15, 212, 212 }, { 16, 168, 204 }, { 17, 412, 360 },
-    { 19, 656, 468 }, { 20, 256, 284 }, { 23, 900, 660 }, { 24, 296, 344 },
-    { 25, 536, 448 }, { 27, 600, 484 }, { 29, 1156, 870 }, { 31, 1144, 920 },
-    { 32, 456, 496 },
-};
-// clang-format on
 
 // Loads, stores and address arithmetic of one point in one step, in instructions.
 static const double TRAFFIC = 5.0;
 
-static const struct radix *find_radix(int64_t r)
-{
-    for (size_t i = 0; i < KAL_COUNT(radices); i++) {
-        if (radices[i].radix == r)
-            return &radices[i];
-    }
-    return NULL;
-}
-
 bool kal_radix_exists(int64_t r)
 {
-    return find_radix(r) != NULL;
+    return kal_length_is_compiled(r, true);
 }
 
 bool kal_radix_divides(int64_t n)
@@ -52,21 +25,21 @@ bool kal_radix_divides(int64_t n)
 
 double kal_radix_cost(int r)
 {
-    const struct radix *entry = find_radix(r);
     // Beyond 20 points values spill from 32 registers.
     const double spills = r > 20 ? 1.5 : 0.0;
-    return entry ? (double)entry->twiddle / r + TRAFFIC + spills : 0.0;
+    return (double)kal_length_cost(r, KAL_FMA, true) / r + TRAFFIC + spills;
 }
 
 int kal_radix_operations(int r)
 {
-    const struct radix *entry = find_radix(r);
-    return entry ? entry->plain : 0;
+    return kal_length_cost(r, KAL_PLAIN, false);
 }
 
-// Best sequence with radices no larger than radices[last]: so each multiset is tried once.
+// Best sequence with radices no larger than entry `last`: so each multiset is tried once.
 static double search(int64_t n, int last, int *radix, int room, int *count)
 {
+    int lengths;
+    const struct kal_length *length = kal_lengths_get(&lengths);
     double best = -1.0;
     int trial[KAL_MAX_STEPS];
 
@@ -78,15 +51,16 @@ static double search(int64_t n, int last, int *radix, int room, int *count)
     if (room == 0)
         return best;
     for (int i = last; i >= 0; i--) {
-        if (n % radices[i].radix != 0)
+        const int r = length[i].n;
+        if (n % r != 0 || !kal_radix_exists(r))
             continue;
         int tail;
-        const double rest = search(n / radices[i].radix, i, trial + 1, room - 1, &tail);
-        const double cost = rest + kal_radix_cost(radices[i].radix);
+        const double rest = search(n / r, i, trial + 1, room - 1, &tail);
+        const double cost = rest + kal_radix_cost(r);
         if (tail < 0 || (best >= 0.0 && cost >= best))
             continue;
         best = cost;
-        trial[0] = radices[i].radix;
+        trial[0] = r;
         *count = tail + 1;
         for (int j = 0; j < *count; j++)
             radix[j] = trial[j];
@@ -96,10 +70,11 @@ static double search(int64_t n, int last, int *radix, int room, int *count)
 
 int kal_radix_sequence(int64_t n, int *radix, double *cost)
 {
-    int count, chosen[KAL_MAX_STEPS];
+    int count, lengths, chosen[KAL_MAX_STEPS];
+    kal_lengths_get(&lengths);
     if (n < 1 || n > KAL_MAX_LOCAL || !kal_radix_divides(n))
         return -1;
-    const double best = search(n, KAL_COUNT(radices) - 1, chosen, 16, &count);
+    const double best = search(n, lengths - 1, chosen, 16, &count);
     for (int i = 0; radix && i < count; i++)
         radix[i] = chosen[i];
     if (cost)

@@ -207,10 +207,15 @@ static inline void store_block(const R *t, int64_t step, int flip, R *base,
         STORE(base + offset[i] + at, v[i]);
 }
 
-// A row of `count` reals in blocks of LANES; the last block overlaps the one before.
-#define FOR_BLOCKS(at, count)                                \
-    for (int64_t at = 0, last_ = (count)-LANES; at <= last_; \
-         at = at == last_ ? last_ + 1 : (at + LANES < last_ ? at + LANES : last_))
+// A row of `count` reals is moved in blocks of LANES, the last one overlapping the one
+// before: where the block behind `at` begins, or -1.
+static inline int64_t next_block(int64_t at, int64_t count)
+{
+    const int64_t last = count - LANES;
+    if (at == last)
+        return -1;
+    return at + LANES < last ? at + LANES : last;
+}
 
 static void row_offsets(int64_t *offset, const struct cpu_memory *memory, int64_t first)
 {
@@ -230,12 +235,11 @@ static void load_rows(void *tile, const struct cpu_memory *from, int64_t first, 
     if (im && (im == re + 1 || re == im + 1)) {
         const int flip = re > im;
         const R *base = flip ? im : re;
-        FOR_BLOCKS(at, 2 * n)
-        load_block(t + at * LANES, LANES, flip, base, offset, at);
+        for (int64_t at = 0; at >= 0; at = next_block(at, 2 * n))
+            load_block(t + at * LANES, LANES, flip, base, offset, at);
         return;
     }
-    FOR_BLOCKS(at, n)
-    {
+    for (int64_t at = 0; at >= 0; at = next_block(at, n)) {
         load_block(t + at * PAIR, PAIR, 0, re, offset, at);
         if (im)
             load_block(t + at * PAIR + LANES, PAIR, 0, im, offset, at);
@@ -255,13 +259,13 @@ static void store_rows(const void *tile, const struct cpu_memory *to, int64_t fi
     if (re && im && (im == re + 1 || re == im + 1)) {
         const int flip = re > im;
         R *base = flip ? im : re;
-        FOR_BLOCKS(at, 2 * n)
-        store_block(t + at * LANES, LANES, flip, base, offset, at);
+        for (int64_t at = 0; at >= 0; at = next_block(at, 2 * n))
+            store_block(t + at * LANES, LANES, flip, base, offset, at);
         return;
     }
-    FOR_BLOCKS(at, n)
-    {
-        store_block(t + at * PAIR, PAIR, 0, re, offset, at);
+    for (int64_t at = 0; at >= 0; at = next_block(at, n)) {
+        if (re)
+            store_block(t + at * PAIR, PAIR, 0, re, offset, at);
         if (im)
             store_block(t + at * PAIR + LANES, PAIR, 0, im, offset, at);
     }
