@@ -7,7 +7,7 @@
 #include "image.h"
 
 // libnetpbm forgets the comments of a PAM header that it refuses.
-const char *__lsan_default_suppressions(void);
+__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
     return "leak:libnetpbm\n";
