@@ -38,6 +38,7 @@ struct rig {
     struct store stores[2]; // in place, only the first
     struct store *from, *to;
     oracle_complex *x, *want; // dense
+    bool is_answered;         // `want` holds the answer to `x`
 };
 
 /**
@@ -52,10 +53,7 @@ void rig_clear(struct rig *rig);
 /** Fill the arrays again, from another seed. */
 void rig_refill(struct rig *rig, uint64_t seed);
 
-/**
- * Put the arrays back to what they were before the first execution. Several threads may
- * restore rigs of their own; rig_refill() is for one thread, since FFTW plans in it.
- */
+/** Put the arrays back to what they were before the first execution. */
 void rig_restore(struct rig *rig);
 
 /** Execute `plan`, which must be for the rig's problem on `device`. */
@@ -71,8 +69,11 @@ kallima_host_arrays rig_arrays(const struct rig *rig);
  */
 bool rig_is_intact(const struct rig *rig, const char **why);
 
-/** Add ||got - want||^2 and ||want||^2 of the last execution, in long double. */
-void rig_add_error(const struct rig *rig, long double *error, long double *power);
+/**
+ * Add ||got - want||^2 and ||want||^2 of the last execution, in long double. For one thread
+ * at a time: the answer is worked out here, and FFTW plans.
+ */
+void rig_add_error(struct rig *rig, long double *error, long double *power);
 
 /** Return a hash of the bits of all output elements. */
 uint64_t rig_output_hash(const struct rig *rig);

@@ -157,12 +157,12 @@ static void names_never_change(void **state)
     now.length = 0;
     now.text[0] = '\0';
     for (int i = 0; i < KAL_RULE_COUNT; i++) {
-        snprintf(line, sizeof line, "rule %s\n", kal_rules[i]->name);
+        snprintf(line, sizeof line, "rule %.80s\n", kal_rules[i]->name);
         add(line);
     }
     assert_int_equal(kallima_device_list(infos, 32, &count), KALLIMA_OK);
     for (int i = 0; i < count && i < 32; i++) {
-        snprintf(line, sizeof line, "device %s\n", infos[i].selector);
+        snprintf(line, sizeof line, "device %.80s\n", infos[i].selector);
         if (is_software_api(infos[i].selector)) // the others depend on the machine
             add(line);
     }
