@@ -156,7 +156,7 @@ static bool make_output(const struct request *request, const struct npy *in,
         return false;
     if (!npy_pack(out))
         return fail(request, "the result is too large");
-    out->data = out->owned = malloc((size_t)(out->count * npy_element_bytes(out)));
+    out->data = out->owned = calloc((size_t)out->count, (size_t)npy_element_bytes(out));
     return out->data || fail(request, "no memory for the result");
 }
 

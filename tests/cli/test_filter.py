@@ -47,7 +47,7 @@ class Filters(Case):
                                              "--cutoff-high", "0.2"]):
                                 out = self.filter(image, "--shape", shape, "--pad", pad,
                                                   "--type", *options)
-                                self.assertEqual(out.sample, image.sample)
+                                self.assert_same(out, image)
 
     def test_constant_image_is_black_after_highpass_and_bandpass(self):
         for maxval in (255, 65535):
@@ -104,11 +104,10 @@ class Filters(Case):
             for kx in (radius, radius + 1):
                 with self.subTest((width, height, kx)):
                     image = wave(width, height, kx, 0, 60)
-                    for pad in ("none", ):
-                        out = self.filter(image, "--type", "lowpass", "--shape", "ideal",
-                                          "--pad", pad, "--cutoff", f"{radius}px")
-                        flat = Image.make(width, height, 1, 255, lambda x, y, c: 128)
-                        self.assert_near(out, image if kx == radius else flat, 1)
+                    out = self.filter(image, "--type", "lowpass", "--shape", "ideal",
+                                      "--pad", "none", "--cutoff", f"{radius}px")
+                    flat = Image.make(width, height, 1, 255, lambda x, y, c: 128)
+                    self.assert_near(out, image if kx == radius else flat, 1)
         image = wave(64, 64, 3, 4, 60)  # 5 pixels from the middle
         out = self.filter(image, "--type", "lowpass", "--shape", "ideal", "--pad", "none",
                           "--cutoff", "5px")
@@ -294,7 +293,7 @@ class Convolutions(Case):
         image = Image.make(20, 11, 1, 255, lambda x, y, c: 199)
         for kernel in ("gaussian:8", "box:9", "disk:3.5", "motion:15:30", "sharpen"):
             with self.subTest(kernel):
-                self.assertEqual(self.convolve(image, kernel).sample, image.sample)
+                self.assert_same(self.convolve(image, kernel), image)
 
 
 if __name__ == "__main__":
