@@ -78,7 +78,7 @@ struct quad_complex data_input(const struct data *data, int64_t batch, int64_t i
 void data_fill(const struct data *data, void *const array[2])
 {
     const struct side *in = &data->in;
-    PARALLEL_FOR
+    PARALLEL_FOR(in->batch * in->count)
     for (int64_t i = 0; i < in->batch * in->count; i++) {
         const int64_t batch = i / in->count, index = i % in->count;
         const struct quad_complex x = data_input(data, batch, index);

@@ -11,10 +11,14 @@
 #include "bench_side.h"
 #include "reference.h"
 
+// Share the loop that follows among threads if it has many steps; a few are not worth the
+// waiting.
+#define BENCH_PRAGMA(text) _Pragma(#text)
 #if defined _OPENMP
-#define PARALLEL_FOR _Pragma("omp parallel for schedule(static)")
+#define PARALLEL_FOR(steps) \
+    BENCH_PRAGMA(omp parallel for schedule(static) if ((steps) >= 1 << 16))
 #else
-#define PARALLEL_FOR
+#define PARALLEL_FOR(steps)
 #endif
 
 /** A problem with its random input, Hermitian where a real output needs it. */

@@ -13,7 +13,7 @@ enum {
     MIN_SAMPLES = 30,
     FEW_SAMPLES = 3, // taken even if there is no time left
     MAX_SAMPLES = 4096,
-    DRAWN_POINTS = 128,             // at least, for the error
+    DRAWN_POINTS = 2048,            // at least, for the error
     MAX_REFERENCE_POINTS = 1 << 16, // larger transforms are sampled
 };
 
@@ -49,7 +49,7 @@ static bool fail(struct contender *c, const char *sentence)
 static void poison(void *array, uint64_t bytes)
 {
     enum { PAGE = 4096 };
-    PARALLEL_FOR
+    PARALLEL_FOR(bytes)
     for (uint64_t start = 0; start < bytes; start += PAGE)
         memset((char *)array + start, 0xff, bytes - start < PAGE ? bytes - start : PAGE);
 }

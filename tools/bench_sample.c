@@ -127,7 +127,7 @@ int data_sample(const struct data *data, int64_t batch, int count, const int64_t
                 struct quad_complex *want)
 {
     int failed = 0;
-    PARALLEL_FOR
+    PARALLEL_FOR(count * data->in.count)
     for (int i = 0; i < count; i++) {
         struct sample sample;
         if (sample_init(&sample, data, batch, index[i])) {

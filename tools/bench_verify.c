@@ -12,7 +12,7 @@
 enum {
     ALIGNMENT_BYTES = 64,
     GUARD_BYTES = 256,              // before and behind each array
-    DRAWN_POINTS = 128,             // at least: tiny transforms are drawn again
+    DRAWN_POINTS = 2048,             // at least: tiny transforms are drawn again
     MAX_REFERENCE_POINTS = 1 << 17, // larger transforms are sampled
 };
 

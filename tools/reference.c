@@ -127,21 +127,43 @@ static void butterfly4(const struct line *line, struct quad_complex *x)
     x[3] = sub(b, d);
 }
 
-// The transform of length p by definition.
+// The transform of odd length p by definition, the inputs j and p-j taken together:
+// x[j] w + x[p-j] conj(w) = (x[j] + x[p-j]) re(w) + i (x[j] - x[p-j]) im(w).
+static void butterfly_odd(const struct line *line, int64_t p, struct quad_complex *x)
+{
+    struct quad_complex sum[LARGEST_BUTTERFLY], difference[LARGEST_BUTTERFLY];
+    const struct quad_complex first = x[0];
+
+    for (int64_t j = 1; j <= p / 2; j++) {
+        sum[j] = add(x[j], x[p - j]);
+        difference[j] = sub(x[j], x[p - j]);
+        x[0] = add(x[0], sum[j]);
+    }
+    for (int64_t k = 1; k <= p / 2; k++) {
+        struct quad_complex even = first, odd = { 0, 0 };
+        for (int64_t j = 1; j <= p / 2; j++) {
+            const struct quad_complex w = line->root[j * k % p * (line->n / p)];
+            even.re += sum[j].re * w.re;
+            even.im += sum[j].im * w.re;
+            odd.re -= difference[j].im * w.im;
+            odd.im += difference[j].re * w.im;
+        }
+        x[k] = add(even, odd);
+        x[p - k] = sub(even, odd);
+    }
+}
+
 static void butterfly(const struct line *line, int64_t p, struct quad_complex *x)
 {
-    struct quad_complex y[LARGEST_BUTTERFLY];
-
     if (p == 4) {
         butterfly4(line, x);
-        return;
+    } else if (p == 2) {
+        const struct quad_complex a = x[0], b = x[1];
+        x[0] = add(a, b);
+        x[1] = sub(a, b);
+    } else {
+        butterfly_odd(line, p, x);
     }
-    for (int64_t k = 0; k < p; k++) {
-        y[k] = x[0];
-        for (int64_t j = 1; j < p; j++)
-            y[k] = add(y[k], mul(x[j], line->root[j * k % p * (line->n / p)]));
-    }
-    memcpy(x, y, (size_t)p * sizeof *x);
 }
 
 static void bluestein(const struct line *line, const struct quad_complex *in,
