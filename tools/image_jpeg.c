@@ -7,6 +7,7 @@
 
 #include "cli.h"
 #include "image.h"
+#include "orientation.h"
 
 enum { QUALITY = 95 };
 
@@ -69,7 +70,9 @@ static bool decode(struct image *image, const struct input *input)
         return refuse(input, tjGetErrorStr2(NULL));
     const bool good = read_header(codec, image, input) &&
                       image_allocate(image, input->name, input->count) &&
-                      read_pixels(codec, image, input);
+                      read_pixels(codec, image, input) &&
+                      (orientation_apply(image, orientation_find(input)) ||
+                       refuse(input, "no memory to turn it upright"));
     tjDestroy(codec);
     return good;
 }

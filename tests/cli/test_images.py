@@ -88,6 +88,32 @@ class RoundTrips(Case):
                 worst = max(abs(a - b) for a, b in zip(back.sample, image.sample))
                 self.assertLessEqual(worst, 6)
 
+    def test_photographs_are_turned_upright(self):
+        # A dark corner at the top left of the upright image, wherever the camera saw it.
+        corners = {1: (0, 0), 2: (1, 0), 3: (1, 1), 4: (0, 1), 5: (0, 0), 6: (0, 1),
+                   7: (1, 1), 8: (1, 0)}
+        for orientation, (right, bottom) in corners.items():
+            for order, mark in (("<", b"II*\0"), (">", b"MM\0*")):
+                image = Image.make(40, 24, 1, 255, lambda x, y, c: 20 if
+                                   (x >= 32) == bool(right) and (x < 8) != bool(right) and
+                                   (y >= 16) == bool(bottom) and (y < 8) != bool(bottom)
+                                   else 200)
+                self.convert(self.write("in.png", png(image)), self.path("in.jpg"))
+                data = (self.folder / "in.jpg").read_bytes()
+                tiff = mark + struct.pack(order + "IH2HIHHI", 8, 1, 0x112, 3, 1, orientation,
+                                          0, 0)
+                exif = b"Exif\0\0" + tiff
+                data = (data[:2] + b"\xff\xe1" + struct.pack(">H", len(exif) + 2) + exif +
+                        data[2:])
+                with self.subTest((orientation, order)):
+                    self.convert(self.write("turned.jpg", data), self.path("out.png"))
+                    out = read_png(self.path("out.png"))
+                    size = (24, 40) if orientation >= 5 else (40, 24)
+                    self.assertEqual((out.width, out.height), size)
+                    self.assertLess(out.at(3, 3), 60)
+                    self.assertGreater(min(out.at(out.width - 4, 3), out.at(3, out.height - 4),
+                                           out.at(out.width - 4, out.height - 4)), 150)
+
     def test_other_types_scale_or_drop_what_they_cannot_hold(self):
         image = Image.make(4, 3, 4, 65535, lambda x, y, c: 257 * (x * 20 + c * 50 + y))
         source = self.write("in.png", png(image))

@@ -62,6 +62,18 @@ static bool write_seed(struct fuzz_seed *seed, const char *extension, int channe
     return seed->count <= FUZZ_MAX_BYTES;
 }
 
+// Behind the first marker of a JPEG file: Exif data that note a turn.
+static void insert_exif(struct fuzz_seed *seed)
+{
+    static const char exif[] = "\xff\xe1\0\x22"
+                               "Exif\0\0II*\0\x08\0\0\0\1\0"
+                               "\x12\1\3\0\1\0\0\0\6\0\0\0\0\0\0";
+    memmove(seed->byte + 2 + sizeof exif, seed->byte + 2, seed->count - 2);
+    memcpy(seed->byte + 2, exif, sizeof exif);
+    seed->count += sizeof exif;
+    seed->name = ".jpg with Exif";
+}
+
 // Formats that the program reads but does not write.
 static const char *const texts[][2] = {
     { "plain PBM", "P1\n# bilevel\n5 3\n0 1 0 1 1\n1 1 1 0 0\n0 0 0 1 1\n" },
@@ -92,6 +104,10 @@ int main(int argc, char **argv)
         else
             failures++;
     }
+    if (!write_seed(&seed, ".jpg", 3, 255))
+        return 1;
+    insert_exif(&seed);
+    failures += fuzz_run(&seed, read_image, rounds);
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         seed.name = texts[i][0];
         seed.count = strlen(texts[i][1]);
