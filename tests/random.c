@@ -16,5 +16,5 @@ int64_t random_between(struct random *r, int64_t low, int64_t high)
 
 double random_real(struct random *r)
 {
-    return (double)(random_next(r) >> 11) * 0x1p-52 - 1.0;
+    return (double)(int64_t)random_next(r) * 0x1p-63;
 }

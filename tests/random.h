@@ -19,7 +19,10 @@ uint64_t random_next(struct random *r);
 /** Return a whole number from `low` to `high`, both included. */
 int64_t random_between(struct random *r, int64_t low, int64_t high);
 
-/** Return a number in [-1, 1) with 53 random bits. */
+/**
+ * Return a number in [-1, 1] whose whole mantissa is random: numbers on a common grid would
+ * add without rounding, and hide errors.
+ */
 double random_real(struct random *r);
 
 #endif

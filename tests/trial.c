@@ -7,7 +7,7 @@
 #include "problems.h"
 #include "rows.h"
 
-enum { ENOUGH_NUMBERS = 200, TEXT_BYTES = 600 };
+enum { ENOUGH_NUMBERS = 200, MANY_NUMBERS = 20000, TEXT_BYTES = 600 };
 
 void trial_recipe(const kallima_plan *plan, char *text, size_t capacity)
 {
@@ -64,9 +64,30 @@ static double allowance(const char *recipe)
     return factor;
 }
 
+struct tally {
+    int64_t numbers;
+    long double error, power;
+};
+
+static double relative_error(const struct tally *tally)
+{
+    return (double)sqrtl(tally->error / tally->power);
+}
+
+// A mean over few numbers scatters: near the bound, more of them decide.
+static bool is_decided(const struct tally *tally, double bound)
+{
+    const double error = relative_error(tally);
+    if (tally->numbers < ENOUGH_NUMBERS)
+        return false;
+    return !(error > 0.9 * bound && error < 2.0 * bound) ||
+           tally->numbers >= MANY_NUMBERS;
+}
+
 void trial_check(const struct trial *trial, kallima_device *device)
 {
-    long double error = 0.0L, power = 0.0L;
+    const double bound = oracle_bound(&trial->desc) * allowance(trial->recipe);
+    struct tally tally = { 0 };
     struct rig rig;
 
     row_ran();
@@ -75,16 +96,15 @@ void trial_check(const struct trial *trial, kallima_device *device)
         return;
     rig_init(&rig, &trial->desc, trial->seed);
     bool ok = true;
-    for (int64_t numbers = 0; ok && numbers < ENOUGH_NUMBERS; numbers += rig.out.count) {
-        if (numbers > 0)
-            rig_refill(&rig, trial->seed + (uint64_t)numbers * 977);
+    while (ok && !is_decided(&tally, bound)) {
+        if (tally.numbers > 0)
+            rig_refill(&rig, trial->seed + (uint64_t)tally.numbers * 977);
         ok = execute(trial, &rig, plan, device);
-        rig_add_error(&rig, &error, &power);
+        rig_add_error(&rig, &tally.error, &tally.power);
+        tally.numbers += rig.out.count;
     }
-    const double relative = (double)sqrtl(error / power);
-    const double bound = oracle_bound(&rig.desc) * allowance(trial->recipe);
-    if (ok && !(relative <= bound))
-        report(trial, plan, "the error is over its bound", relative, bound);
+    if (ok && !(relative_error(&tally) <= bound))
+        report(trial, plan, "the error is over its bound", relative_error(&tally), bound);
     rig_clear(&rig);
     kallima_plan_destroy(&plan);
 }

@@ -19,7 +19,7 @@ struct trial {
 /**
  * Plan and execute the trial on `device`; fail the row unless the error is under its bound
  * and nothing was written that must not be. Small problems are executed several times, so
- * that the error is a mean over enough numbers.
+ * that the error is a mean over enough numbers, and over more of them near the bound.
  */
 void trial_check(const struct trial *trial, kallima_device *device);
 
