@@ -19,6 +19,12 @@ static const kallima_desc problems[] = {
 
 enum { PROBLEMS = sizeof problems / sizeof problems[0] };
 
+// In the brief run, only the smaller problems: the first ones.
+static size_t problem_count(void)
+{
+    return suite.is_brief ? 4 : PROBLEMS;
+}
+
 void bits_do_not_depend_on_threads(void **state)
 {
     uint64_t want[PROBLEMS];
@@ -26,7 +32,7 @@ void bits_do_not_depend_on_threads(void **state)
     (void)state;
     for (int threads = 1; threads <= 3; threads++) {
         kallima_device *device = suite_open(threads, NULL);
-        for (size_t i = 0; i < PROBLEMS; i++) {
+        for (size_t i = 0; i < problem_count(); i++) {
             const struct trial t = { .desc = problems[i], .seed = i, .way = WAY_OWNED };
             const uint64_t got = trial_hash(&t, device);
             if (threads == 1)
@@ -44,7 +50,7 @@ void bits_do_not_depend_on_threads(void **state)
 void bits_do_not_change_between_runs(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < PROBLEMS; i++) {
+    for (size_t i = 0; i < problem_count(); i++) {
         struct rig rig;
         uint64_t want = 0;
         kallima_plan *plan = suite_plan(suite.device, &problems[i]);
@@ -67,7 +73,7 @@ void bits_do_not_change_between_runs(void **state)
 void bits_do_not_depend_on_the_way(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < PROBLEMS; i++) {
+    for (size_t i = 0; i < problem_count(); i++) {
         uint64_t want = 0;
         for (int way = 0; way < WAY_COUNT; way++) {
             const struct trial t = { .desc = problems[i],

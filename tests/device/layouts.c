@@ -71,7 +71,7 @@ void shapes_of_many_axes_are_computed(void **state)
 void random_problems_are_computed(void **state)
 {
     (void)state;
-    const int count = suite.is_long ? 20000 : 500;
+    const int count = suite.is_long ? 20000 : suite.is_brief ? 150 : 500;
     for (int i = 0; i < count; i++) {
         struct random r = { 0x5eed0000u + (uint64_t)i };
         struct trial t = { .desc = problem_random(&r, i % 10 == 0 ? 20000 : 1500) };

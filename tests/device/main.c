@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Usage: test_device SELECTOR [SIMD] [--long]. Exit status 77: no such device here.
+// Usage: test_device SELECTOR [SIMD] [--brief | --long]. Exit status 77: no such device here.
 #include <stdio.h>
 #include <string.h>
 
@@ -84,6 +84,8 @@ static void read_arguments(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--long") == 0)
             suite.is_long = true;
+        else if (strcmp(argv[i], "--brief") == 0)
+            suite.is_brief = true;
         else if (position++ == 0)
             suite.selector = argv[i];
         else

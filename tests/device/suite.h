@@ -16,6 +16,7 @@ struct suite {
     const char *selector, *simd; // simd: NULL for the device's best
     bool computes;          // false: the device runs nothing, outputs stay as they are
     bool is_long;           // the whole sweep
+    bool is_brief;          // for emulators and sanitizers: small sizes
     kallima_device *device; // default number of threads
 };
 
