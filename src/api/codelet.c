@@ -91,8 +91,8 @@ kallima_status kallima_codelet_source(int32_t n, const char *dialect, char *text
         "operations,\n"
         "// dft_%d_fma with fused ones. Neighbours are xs and ys elements apart; y "
         "may be x.\n"
-        "%s",
-        (int)n, (int)n, (int)n, row->prelude);
+        "%s%s",
+        (int)n, (int)n, (int)n, row->prelude, row->defaults);
     add_function(&source, row, n, KAL_PLAIN);
     add_function(&source, row, n, KAL_FMA);
     const kallima_status status = kal_text_export(&source, text, capacity, length);

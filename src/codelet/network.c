@@ -38,6 +38,28 @@ kallima_status kal_network_count_uses(const struct kal_network *net, int32_t **u
     return KALLIMA_OK;
 }
 
+kallima_status kal_network_find_mates(const struct kal_network *net, int early,
+                                      int32_t **mate)
+{
+    const struct kal_dag *g = &net->dag;
+    int32_t input[KAL_NETWORK_MAX] = { 0 };
+    void *memory;
+
+    *mate = NULL;
+    KAL_TRY(kal_alloc(g->host, &memory, (uint64_t)g->count, sizeof **mate));
+    *mate = memory;
+    memset(memory, 0, (size_t)g->count * sizeof **mate);
+    for (int32_t id = 0; id < g->count; id++) {
+        if (g->entry[id].op == KAL_OP_INPUT && g->entry[id].a < early)
+            input[g->entry[id].a] = id;
+    }
+    for (int i = 0; i < early; i++)
+        (*mate)[input[i]] = input[i ^ 1];
+    for (int o = 0; o < net->outputs; o++)
+        (*mate)[net->output[o].id] = net->output[o ^ 1].id;
+    return KALLIMA_OK;
+}
+
 static void list_users(const struct kal_dag *g, struct kal_users *out)
 {
     memset(out->first, 0, ((size_t)g->count + 2) * sizeof *out->first);

@@ -29,6 +29,17 @@ void kal_network_clear(struct kal_network *net);
  */
 kallima_status kal_network_count_uses(const struct kal_network *net, int32_t **uses);
 
+/**
+ * Find the other part of each complex number that is read or written: inputs 2k and 2k+1
+ * below `early`, outputs 2k and 2k+1. It is 0 for all other nodes.
+ *
+ * Owner: the caller frees *mate, net->dag.count numbers, with kal_free() on
+ *        net->dag.host.
+ * Error: E_MEMORY  exhausted; *mate is NULL
+ */
+kallima_status kal_network_find_mates(const struct kal_network *net, int early,
+                                      int32_t **mate);
+
 /** By which nodes each node is used: user[first[id]] .. user[first[id + 1] - 1]. */
 struct kal_users {
     const struct kal_host *host;

@@ -9,14 +9,32 @@
 struct writer {
     const struct kal_network *net;
     struct kal_schedule *out;
+    const int32_t *mate;
     int32_t *uses; // uses to come, by node
     bool *present; // loaded or computed, by node
+    int early;
     int32_t alive;
 };
 
-static void push(struct writer *w, enum kal_step_kind kind, int32_t node, int32_t index)
+static void push(struct writer *w, enum kal_step_kind kind, int32_t node, int32_t second,
+                 int32_t index)
 {
-    w->out->step[w->out->count++] = (struct kal_step){ kind, node, index };
+    w->out->step[w->out->count++] = (struct kal_step){ kind, { node, second }, index };
+}
+
+static void set_present(struct writer *w, int32_t id)
+{
+    w->present[id] = true;
+    w->alive++;
+    w->out->live = (int32_t)kal_max(w->out->live, w->alive);
+}
+
+static void load(struct writer *w, int32_t id)
+{
+    const int32_t index = w->net->dag.entry[id].a, mate = w->mate[id];
+    set_present(w, id);
+    set_present(w, mate);
+    push(w, KAL_STEP_LOAD, index % 2 ? mate : id, index % 2 ? id : mate, index / 2);
 }
 
 static void make_present(struct writer *w, int32_t id)
@@ -24,13 +42,15 @@ static void make_present(struct writer *w, int32_t id)
     const struct kal_dag_entry *e = &w->net->dag.entry[id];
     if (w->present[id] || e->op == KAL_OP_CONST)
         return;
-    w->present[id] = true;
-    w->alive++;
-    w->out->live = (int32_t)kal_max(w->out->live, w->alive);
+    if (e->op == KAL_OP_INPUT && e->a < w->early) {
+        load(w, id);
+        return;
+    }
+    set_present(w, id);
     if (e->op == KAL_OP_INPUT)
-        push(w, KAL_STEP_LOAD, id, e->a);
+        push(w, KAL_STEP_FACTOR, id, 0, e->a);
     else
-        push(w, KAL_STEP_COMPUTE, id, 0);
+        push(w, KAL_STEP_COMPUTE, id, 0, 0);
 }
 
 static void use(struct writer *w, int32_t id)
@@ -39,35 +59,31 @@ static void use(struct writer *w, int32_t id)
         w->alive--;
 }
 
-static void load_early(struct writer *w, int early)
+static void load_rest(struct writer *w)
 {
     const struct kal_dag *g = &w->net->dag;
     for (int32_t id = 0; id < g->count; id++) {
-        if (g->entry[id].op == KAL_OP_INPUT && g->entry[id].a < early && w->uses[id] > 0)
+        if (g->entry[id].op == KAL_OP_INPUT && g->entry[id].a < w->early &&
+            w->uses[id] > 0)
             make_present(w, id);
     }
 }
 
+// Store the numbers that `id` completes.
 static void store(struct writer *w, int32_t id)
 {
-    for (int o = 0; o < w->net->outputs; o++) {
-        if (w->net->output[o].id != id)
+    for (int o = 0; o < w->net->outputs; o += 2) {
+        const int32_t re = w->net->output[o].id, im = w->net->output[o + 1].id;
+        if ((re != id && im != id) || !w->present[re] || !w->present[im])
             continue;
-        push(w, KAL_STEP_STORE, id, o);
-        use(w, id);
+        load_rest(w);
+        push(w, KAL_STEP_STORE, re, im, o / 2);
+        use(w, re);
+        use(w, im);
     }
 }
 
-static bool is_output(const struct kal_network *net, int32_t id)
-{
-    for (int o = 0; o < net->outputs; o++) {
-        if (net->output[o].id == id)
-            return true;
-    }
-    return false;
-}
-
-static void write_steps(struct writer *w, const int32_t *order, int32_t count, int early)
+static void write_steps(struct writer *w, const int32_t *order, int32_t count)
 {
     for (int32_t i = 0; i < count; i++) {
         const int32_t id = order[i];
@@ -79,16 +95,13 @@ static void write_steps(struct writer *w, const int32_t *order, int32_t count, i
         for (int k = 0; k < arity; k++)
             use(w, operand[k]);
         make_present(w, id);
-        if (is_output(w->net, id)) {
-            load_early(w, early);
-            store(w, id);
-        }
+        store(w, id);
     }
 }
 
 // The working memory of one schedule.
 struct workspace {
-    int32_t *uses;
+    int32_t *uses, *mate;
     void *order, *other, *present;
 };
 
@@ -100,12 +113,12 @@ static kallima_status find_order(const struct kal_network *net, int early,
     int64_t strain, other_strain;
 
     KAL_TRY(kal_bisect(net, early, space->order, count));
-    KAL_TRY(kal_settle(net, space->order, *count, &strain));
+    KAL_TRY(kal_settle(net, space->mate, space->order, *count, &strain));
     if (early == net->inputs)
         return KALLIMA_OK;
 
     KAL_TRY(kal_bisect(net, net->inputs, space->other, count));
-    KAL_TRY(kal_settle(net, space->other, *count, &other_strain));
+    KAL_TRY(kal_settle(net, space->mate, space->other, *count, &other_strain));
     if (other_strain < strain) {
         void *swap = space->order;
         space->order = space->other;
@@ -123,16 +136,18 @@ static kallima_status fill(struct kal_schedule *out, const struct kal_network *n
     int32_t count;
 
     KAL_TRY(kal_network_count_uses(net, &space->uses));
+    KAL_TRY(kal_network_find_mates(net, early, &space->mate));
     KAL_TRY(kal_alloc(g->host, &space->order, nodes, sizeof(int32_t)));
     KAL_TRY(kal_alloc(g->host, &space->other, nodes, sizeof(int32_t)));
     KAL_TRY(kal_alloc(g->host, &space->present, nodes, sizeof(bool)));
-    KAL_TRY(kal_alloc(g->host, &step, nodes + (uint64_t)net->outputs, sizeof *out->step));
+    KAL_TRY(
+        kal_alloc(g->host, &step, nodes + (uint64_t)net->outputs / 2, sizeof *out->step));
     out->step = step;
     KAL_TRY(find_order(net, early, space, &count));
 
     memset(space->present, 0, (size_t)nodes * sizeof(bool));
-    struct writer w = { net, out, space->uses, space->present, 0 };
-    write_steps(&w, space->order, count, early);
+    struct writer w = { net, out, space->mate, space->uses, space->present, early, 0 };
+    write_steps(&w, space->order, count);
     return KALLIMA_OK;
 }
 
@@ -144,6 +159,7 @@ kallima_status kal_schedule_build(struct kal_schedule *out, const struct kal_net
     *out = (struct kal_schedule){ .host = net->dag.host };
     const kallima_status status = fill(out, net, early, &space);
     kal_free(out->host, space.uses);
+    kal_free(out->host, space.mate);
     kal_free(out->host, space.order);
     kal_free(out->host, space.other);
     kal_free(out->host, space.present);

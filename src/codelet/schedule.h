@@ -6,14 +6,15 @@
 #include "codelet/network.h"
 
 enum kal_step_kind {
-    KAL_STEP_LOAD = 0, // read input `index`, node `node`
-    KAL_STEP_COMPUTE,  // compute `node`
-    KAL_STEP_STORE     // write `node` to output `index`
+    KAL_STEP_LOAD = 0, // read the inputs 2*index and 2*index+1 as both nodes
+    KAL_STEP_FACTOR,   // read the input `index` as node[0]
+    KAL_STEP_COMPUTE,  // compute node[0]
+    KAL_STEP_STORE     // write both nodes to the outputs 2*index and 2*index+1
 };
 
 struct kal_step {
     enum kal_step_kind kind;
-    int32_t node, index;
+    int32_t node[2], index;
 };
 
 struct kal_schedule {
@@ -26,8 +27,9 @@ struct kal_schedule {
 /**
  * Order the work of a network so that few values are alive at once, whatever the number
  * of registers: the graph is halved between inputs and outputs until the pieces are
- * single operations. A value is loaded just before its first use and stored as soon as
- * it is there, but no load of an input below `early` comes after a store.
+ * single operations. Both parts of a number are loaded just before the first use of one and
+ * stored as soon as both are there, but no load comes after a store. Inputs from `early`
+ * on are factors: they are read one by one, and after a store too.
  *
  * Owner:  the caller frees what `out` holds with kal_schedule_clear(), on failure too.
  * Error:  E_MEMORY  exhausted

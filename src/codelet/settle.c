@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Time is the place in the order; moment t is the one after order[t]. An input is alive
-// from its first use on, a computed value from its operation on, both until the last use.
-// An output is stored at once.
+// from the first use of either part on, a computed value from its operation on, both until
+// the last use. An output is stored as soon as both parts are there.
 #include "codelet/settle.h"
 
 #include <string.h>
@@ -11,23 +11,27 @@ enum { MAX_ROUNDS = 8, NEVER = INT32_MAX };
 struct settling {
     const struct kal_dag *g;
     struct kal_users users;
+    const int32_t *mate;
     int32_t *order, count;
     int32_t *time;  // by node, of operations
     int32_t *alive; // by time
     int32_t *trial; // by time: what `alive` would become
 };
 
-// An operand as the operation sees it that is about to move.
+// An operand as the operation sees it that is about to move, or the other part of one.
 struct operand {
-    int32_t first_other, last_other; // times of its other uses; NEVER and -1: none
-    bool computed;
+    int32_t first_other; // when something else calls for it; NEVER: nothing does
+    int32_t last_other;  // its last other use; -1: none
+    bool computed, is_used;
 };
 
 struct mover {
-    struct operand operand[3];
+    struct operand operand[6];
     int operands;
     int32_t first_user; // NEVER: none
     int32_t ready;      // the time of the last operand; -1: none is computed
+    int32_t mate;       // the time of the other part of an output; NEVER: none
+    int32_t mate_user;  // the last user of that part; -1: none
 };
 
 static int64_t cost(int32_t alive)
@@ -35,35 +39,78 @@ static int64_t cost(int32_t alive)
     return (int64_t)alive * alive;
 }
 
-static void add_operand(const struct settling *s, struct mover *m, int32_t id,
-                        int32_t self)
+// The times between which something other than `self` uses a value; NEVER and -1: nothing.
+struct span {
+    int32_t first, last;
+};
+
+static struct span find_span(const struct settling *s, int32_t id, int32_t self)
 {
-    struct operand o = { NEVER, -1, kal_op_computes(s->g->entry[id].op) };
+    struct span span = { NEVER, -1 };
     for (int32_t i = s->users.first[id]; i < s->users.first[id + 1]; i++) {
         const int32_t t = s->time[s->users.user[i]];
         if (s->users.user[i] == self)
             continue;
-        o.first_other = (int32_t)kal_min(o.first_other, t);
-        o.last_other = (int32_t)kal_max(o.last_other, t);
+        span.first = (int32_t)kal_min(span.first, t);
+        span.last = (int32_t)kal_max(span.last, t);
     }
-    if (o.computed)
-        m->ready = (int32_t)kal_max(m->ready, s->time[id]);
-    m->operand[m->operands++] = o;
+    return span;
+}
+
+static bool is_used_by(const struct kal_dag_entry *e, int32_t id)
+{
+    const int32_t operand[3] = { e->a, e->b, e->c };
+    for (int k = 0; k < kal_op_arity(e->op); k++) {
+        if (operand[k] == id)
+            return true;
+    }
+    return false;
+}
+
+static void add_computed(const struct settling *s, struct mover *m, int32_t id,
+                         int32_t self)
+{
+    const struct span span = find_span(s, id, self);
+    const int32_t stored = s->mate[id] ? s->time[s->mate[id]] : -1;
+    m->ready = (int32_t)kal_max(m->ready, s->time[id]);
+    m->operand[m->operands++] =
+        (struct operand){ span.first, (int32_t)kal_max(span.last, stored), true, true };
+}
+
+// Both parts of the number are loaded when one is called for.
+static void add_input(const struct settling *s, struct mover *m, int32_t id, int32_t self)
+{
+    const int32_t mate = s->mate[id];
+    const struct span own = find_span(s, id, self);
+    if (!mate) {
+        m->operand[m->operands++] = (struct operand){ own.first, own.last, false, true };
+        return;
+    }
+    const struct span other = find_span(s, mate, self);
+    const int32_t first = (int32_t)kal_min(own.first, other.first);
+    m->operand[m->operands++] = (struct operand){ first, own.last, false, true };
+    if (!is_used_by(&s->g->entry[self], mate))
+        m->operand[m->operands++] = (struct operand){ first, other.last, false, false };
 }
 
 static struct mover look_at(const struct settling *s, int32_t id)
 {
     const struct kal_dag_entry *e = &s->g->entry[id];
-    const int32_t operand[3] = { e->a, e->b, e->c };
-    struct mover m = { .first_user = NEVER, .ready = -1 };
+    const int32_t operand[3] = { e->a, e->b, e->c }, mate = s->mate[id];
+    struct mover m = { .first_user = find_span(s, id, id).first,
+                       .ready = -1,
+                       .mate = mate ? s->time[mate] : NEVER,
+                       .mate_user = mate ? find_span(s, mate, id).last : -1 };
 
     for (int k = 0; k < kal_op_arity(e->op); k++) {
-        const bool repeated = k > 0 && operand[k] == operand[k - 1];
-        if (s->g->entry[operand[k]].op != KAL_OP_CONST && !repeated)
-            add_operand(s, &m, operand[k], id);
+        const enum kal_op op = s->g->entry[operand[k]].op;
+        if (op == KAL_OP_CONST || (k > 0 && operand[k] == operand[k - 1]))
+            continue;
+        if (op == KAL_OP_INPUT)
+            add_input(s, &m, operand[k], id);
+        else
+            add_computed(s, &m, operand[k], id);
     }
-    for (int32_t i = s->users.first[id]; i < s->users.first[id + 1]; i++)
-        m.first_user = (int32_t)kal_min(m.first_user, s->time[s->users.user[i]]);
     return m;
 }
 
@@ -71,11 +118,15 @@ static struct mover look_at(const struct settling *s, int32_t id)
 // than if it is still to come.
 static int32_t difference_if_done(const struct mover *m, int32_t t)
 {
-    int32_t more = m->first_user == NEVER ? 0 : 1;
+    const bool waits = m->mate != NEVER && m->mate > t;
+    int32_t more = m->first_user != NEVER || waits;
+    if (m->mate <= t && m->mate_user <= t)
+        more--;
     for (int k = 0; k < m->operands; k++) {
         const struct operand *o = &m->operand[k];
-        const bool waiting = o->computed || o->first_other <= t;
-        more += (o->last_other > t) - waiting;
+        const bool is_alive = o->last_other > t, is_called = o->first_other <= t;
+        more +=
+            is_alive - (o->is_used ? o->computed || is_called : is_alive && is_called);
     }
     return more;
 }
@@ -142,13 +193,15 @@ static void count_alive(struct settling *s)
         const enum kal_op op = s->g->entry[id].op;
         if (op == KAL_OP_CONST || s->users.uses[id] == 0)
             continue;
-        int32_t first = kal_op_computes(op) ? s->time[id] : NEVER, last = -1;
-        for (int32_t i = s->users.first[id]; i < s->users.first[id + 1]; i++) {
-            const int32_t t = s->time[s->users.user[i]];
-            first = (int32_t)kal_min(first, t);
-            last = (int32_t)kal_max(last, t);
+        const int32_t mate = s->mate[id];
+        struct span span = find_span(s, id, 0);
+        if (kal_op_computes(op)) {
+            span.first = s->time[id];
+            span.last = (int32_t)kal_max(span.last, mate ? s->time[mate] : -1);
+        } else if (mate) {
+            span.first = (int32_t)kal_min(span.first, find_span(s, mate, 0).first);
         }
-        for (int32_t t = first; t < last; t++)
+        for (int32_t t = span.first; t < span.last; t++)
             s->alive[t]++;
     }
 }
@@ -169,12 +222,12 @@ static void settle(struct settling *s)
     }
 }
 
-kallima_status kal_settle(const struct kal_network *net, int32_t *order, int32_t count,
-                          int64_t *strain)
+kallima_status kal_settle(const struct kal_network *net, const int32_t *mate,
+                          int32_t *order, int32_t count, int64_t *strain)
 {
     const struct kal_dag *g = &net->dag;
     const uint64_t size = (uint64_t)g->count;
-    struct settling s = { .g = g, .order = order, .count = count };
+    struct settling s = { .g = g, .mate = mate, .order = order, .count = count };
     void *memory;
 
     *strain = 0;

@@ -28,6 +28,27 @@ static const struct kal_dialect dialects[] = {
             "#define FMS(a, b, c)   fma((a), (b), -(c))\n"
             "#define FNMA(a, b, c)  fma(-(a), (b), (c))\n"
             "#endif\n",
+        .defaults =
+            "// Both parts of a number, `at` elements away from xr and xi or yr and yi, are\n"
+            "// loaded and stored together. w holds the twiddle factors 1, 2, ...\n"
+            "#ifndef LOAD_PAIR\n"
+            "#define LOAD_PAIR(re, im, xr, xi, at) \\\n"
+            "    do {                              \\\n"
+            "        (re) = LOAD((xr) + (at));     \\\n"
+            "        (im) = LOAD((xi) + (at));     \\\n"
+            "    } while (0)\n"
+            "#endif\n"
+            "#ifndef STORE_PAIR\n"
+            "#define STORE_PAIR(yr, yi, at, re, im) \\\n"
+            "    do {                               \\\n"
+            "        STORE((yr) + (at), re);        \\\n"
+            "        STORE((yi) + (at), im);        \\\n"
+            "    } while (0)\n"
+            "#endif\n"
+            "#ifndef ROOT_RE\n"
+            "#define ROOT_RE(w, k) BROADCAST((w)[2 * (k) - 2])\n"
+            "#define ROOT_IM(w, k) BROADCAST((w)[2 * (k) - 1])\n"
+            "#endif\n",
         .open     =
             "static inline void $f(const R *xr, const R *xi, ptrdiff_t xs,\n"
             "    R *yr, R *yi, ptrdiff_t ys)\n"
@@ -39,12 +60,9 @@ static const struct kal_dialect dialects[] = {
         .close    = "}\n",
         .constant = "    const V $a = CONSTANT($b);\n",
         .value    = "    const V $a = $b;\n",
-        .load     = { "LOAD(xr + $a * xs)", "LOAD(xi + $a * xs)" },
-        .twiddle  = "BROADCAST(w[$a])",
-        .store    = {
-            "    STORE(yr + $a * ys, $b);\n",
-            "    STORE(yi + $a * ys, $b);\n",
-        },
+        .load     = "    V $b, $c; LOAD_PAIR($b, $c, xr, xi, $a * xs);\n",
+        .factor   = { "ROOT_RE(w, $a)", "ROOT_IM(w, $a)" },
+        .store    = "    STORE_PAIR(yr, yi, $a * ys, $b, $c);\n",
         .op = {
             [KAL_OP_NEG]  = "NEG($a)",
             [KAL_OP_ADD]  = "ADD($a, $b)",

@@ -12,15 +12,16 @@
  */
 struct kal_dialect {
     const char *name;
-    const char *prelude;          // before a function that stands alone
+    const char *prelude;          // before functions that stand alone
+    const char *defaults;         // before any functions: what they use, if not defined
     const char *open;             // $f: the function's name
     const char *open_twiddled;    // likewise
     const char *close;            //
     const char *constant;         // $a: the variable, $b: the literal
     const char *value;            // $a: the variable, $b: the expression
-    const char *load[2];          // expression of x[$a], real and imaginary part
-    const char *twiddle;          // expression of number $a of the twiddle factors
-    const char *store[2];         // statement: $b into y[$a], real and imaginary part
+    const char *load;             // declare $b and $c, the parts of x[$a]
+    const char *factor[2];        // expression of either part of w[$a]
+    const char *store;            // $b and $c into y[$a]
     const char *op[KAL_OP_COUNT]; // expressions; NULL for what is not computed
 };
 

@@ -38,20 +38,26 @@ static void emit_pattern(struct kal_text *text, const char *pattern,
     }
 }
 
-// Values are called after their place in the graph: k for constants, x and w for what is
-// read, t for what is computed.
+// Number k of what is read is x[k] or, behind those, w[k - n + 1].
+static int32_t number_of(const struct emitter *e, int32_t input)
+{
+    const int32_t k = input / 2, n = e->codelet->spec.n;
+    return k < n ? k : k - n + 1;
+}
+
+// Values are called after their place in the graph: k for constants, t for what is
+// computed; or x and w after what is read.
 static void name_node(const struct emitter *e, int32_t id, char name[NAME_BYTES])
 {
     const struct kal_dag_entry *entry = &e->codelet->net.dag.entry[id];
-    const int32_t input = entry->a, x_count = 2 * e->codelet->spec.n;
+    const int32_t input = entry->a;
     if (entry->op == KAL_OP_CONST)
         snprintf(name, NAME_BYTES, "k%d", (int)id);
     else if (entry->op != KAL_OP_INPUT)
         snprintf(name, NAME_BYTES, "t%d", (int)id);
-    else if (input >= x_count)
-        snprintf(name, NAME_BYTES, "w%d", (int)(input - x_count));
     else
-        snprintf(name, NAME_BYTES, "%s%d", input % 2 ? "xi" : "xr", (int)(input / 2));
+        snprintf(name, NAME_BYTES, "%c%c%d", input < 2 * e->codelet->spec.n ? 'x' : 'w',
+                 input % 2 ? 'i' : 'r', (int)number_of(e, input));
 }
 
 static void emit_value(const struct emitter *e, int32_t id, const char *expression,
@@ -70,45 +76,54 @@ static void emit_value(const struct emitter *e, int32_t id, const char *expressi
     kal_text_clear(&inner);
 }
 
+// Both parts of number `index`, by a statement.
+static void emit_pair(const struct emitter *e, const struct kal_step *step,
+                      const char *statement)
+{
+    char index[NAME_BYTES], re[NAME_BYTES], im[NAME_BYTES];
+
+    snprintf(index, sizeof index, "%d", (int)step->index);
+    name_node(e, step->node[0], re);
+    name_node(e, step->node[1], im);
+    emit_pattern(e->text, statement, &(struct arguments){ .a = index, .b = re, .c = im });
+}
+
 static void emit_load(const struct emitter *e, const struct kal_step *step)
 {
-    const int32_t x_count = 2 * e->codelet->spec.n;
-    const bool is_x = step->index < x_count;
+    emit_pair(e, step, e->dialect->load);
+}
+
+static void emit_store(const struct emitter *e, const struct kal_step *step)
+{
+    emit_pair(e, step, e->dialect->store);
+}
+
+static void emit_factor(const struct emitter *e, const struct kal_step *step)
+{
     char index[NAME_BYTES];
 
-    snprintf(index, sizeof index, "%d",
-             (int)(is_x ? step->index / 2 : step->index - x_count));
-    emit_value(e, step->node,
-               is_x ? e->dialect->load[step->index % 2] : e->dialect->twiddle,
+    snprintf(index, sizeof index, "%d", (int)number_of(e, step->index));
+    emit_value(e, step->node[0], e->dialect->factor[step->index % 2],
                &(struct arguments){ .a = index });
 }
 
 static void emit_compute(const struct emitter *e, const struct kal_step *step)
 {
-    const struct kal_dag_entry *entry = &e->codelet->net.dag.entry[step->node];
+    const struct kal_dag_entry *entry = &e->codelet->net.dag.entry[step->node[0]];
     char a[NAME_BYTES], b[NAME_BYTES], c[NAME_BYTES];
 
     name_node(e, entry->a, a);
     name_node(e, entry->b, b);
     name_node(e, entry->c, c);
-    emit_value(e, step->node, e->dialect->op[entry->op],
+    emit_value(e, step->node[0], e->dialect->op[entry->op],
                &(struct arguments){ .a = a, .b = b, .c = c });
-}
-
-static void emit_store(const struct emitter *e, const struct kal_step *step)
-{
-    char index[NAME_BYTES], value[NAME_BYTES];
-
-    snprintf(index, sizeof index, "%d", (int)(step->index / 2));
-    name_node(e, step->node, value);
-    emit_pattern(e->text, e->dialect->store[step->index % 2],
-                 &(struct arguments){ .a = index, .b = value });
 }
 
 static void emit_steps(const struct emitter *e)
 {
     static void (*const emit[])(const struct emitter *, const struct kal_step *) = {
         [KAL_STEP_LOAD] = emit_load,
+        [KAL_STEP_FACTOR] = emit_factor,
         [KAL_STEP_COMPUTE] = emit_compute,
         [KAL_STEP_STORE] = emit_store,
     };

@@ -20,7 +20,7 @@ static kallima_status add_codelet(struct kal_text *text, enum kal_flavour flavou
     struct kal_codelet codelet;
     char name[NAME_BYTES];
 
-    snprintf(name, sizeof name, "dft_%d%s", n, twiddled ? "_twiddle" : "");
+    snprintf(name, sizeof name, "CODELET%s(%d)", twiddled ? "_TWIDDLE" : "", n);
     const kallima_status status = kal_codelet_build(&codelet, NULL, &spec);
     if (status == KALLIMA_OK) {
         kal_text_add(text, "\n");
@@ -35,12 +35,19 @@ static kallima_status write_header(struct kal_text *text, enum kal_flavour flavo
     int count;
     const struct kal_length *length = kal_lengths_get(&count);
 
-    kal_text_add(text,
-                 "// Written by kallima-gen %s. Do not edit.\n"
-                 "// Transforms y[k] = sum of x[j] * exp(-2*pi*i * j * k / n); those "
-                 "with twiddle factors\n"
-                 "// multiply y[k], k = 1 .. n-1, by w[2k-2] + i * w[2k-1].\n",
-                 flavour_names[flavour]);
+    kal_text_add(
+        text,
+        "// Written by kallima-gen %s. Do not edit.\n"
+        "// Transforms y[k] = sum of x[j] * exp(-2*pi*i * j * k / n); those "
+        "with twiddle factors\n"
+        "// multiply y[k], k = 1 .. n-1, by w[k]. May be included several times, "
+        "with other macros.\n"
+        "#ifndef CODELET\n"
+        "#define CODELET(n)         dft_##n\n"
+        "#define CODELET_TWIDDLE(n) dft_##n##_twiddle\n"
+        "#endif\n"
+        "%s",
+        flavour_names[flavour], kal_dialect_find("c")->defaults);
     for (int i = 0; i < count; i++) {
         KAL_TRY(add_codelet(text, flavour, length[i].n, false));
         if (kal_length_is_compiled(length[i].n, true))
