@@ -4,11 +4,22 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { SAMPLES = 16 };
+#include "bench_extended.h"
+
+// The transforms of each method.
+static const struct {
+    int (*dft)(int rank, const int64_t *n, int sign, const struct quad_complex *in,
+               struct quad_complex *out);
+    int (*r2c)(int rank, const int64_t *n, const quad *in, struct quad_complex *out);
+    int (*c2r)(int rank, const int64_t *n, const struct quad_complex *in, quad *out);
+} methods[] = {
+    [ERROR_REFERENCE] = { reference_dft, reference_r2c, reference_c2r },
+    [ERROR_EXTENDED] = { extended_dft, extended_r2c, extended_c2r },
+};
 
 const char *const error_method_names[] = {
     [ERROR_REFERENCE] = "reference",
-    [ERROR_SAMPLE] = "sample",
+    [ERROR_EXTENDED] = "extended",
 };
 
 // Source: G. L. Steele, D. Lea, C. H. Flood, OOPSLA 2014, 453-472 (splitmix64).
@@ -92,8 +103,8 @@ static int sign_of(const kallima_desc *desc)
 }
 
 // The transform of a real side, as complex numbers with zero imaginary parts.
-static int expect_real(const struct data *data, struct quad_complex *x,
-                       struct quad_complex *want)
+static int expect_real(const struct data *data, enum error_method method,
+                       const struct quad_complex *x, struct quad_complex *want)
 {
     const kallima_desc *desc = data->desc;
     const int64_t points = desc_points(desc);
@@ -103,9 +114,9 @@ static int expect_real(const struct data *data, struct quad_complex *x,
     if (real && desc->kind == KALLIMA_R2C) {
         for (int64_t i = 0; i < points; i++)
             real[i] = x[i].re;
-        status = reference_r2c(desc->rank, desc->n, real, want);
+        status = methods[method].r2c(desc->rank, desc->n, real, want);
     } else if (real) {
-        status = reference_c2r(desc->rank, desc->n, x, real);
+        status = methods[method].c2r(desc->rank, desc->n, x, real);
         for (int64_t i = 0; i < points; i++)
             want[i] = (struct quad_complex){ real[i], 0 };
     }
@@ -113,8 +124,9 @@ static int expect_real(const struct data *data, struct quad_complex *x,
     return status;
 }
 
-// Every output, by the reference transform.
-static int expect_all(const struct data *data, int64_t batch, struct quad_complex *want)
+// Every output, as it should be.
+static int expect(const struct data *data, int64_t batch, enum error_method method,
+                  struct quad_complex *want)
 {
     const kallima_desc *desc = data->desc;
     struct quad_complex *x = malloc((size_t)data->in.count * sizeof *x);
@@ -124,50 +136,30 @@ static int expect_all(const struct data *data, int64_t batch, struct quad_comple
         for (int64_t i = 0; i < data->in.count; i++)
             x[i] = data_input(data, batch, i);
         status = desc->kind == KALLIMA_C2C
-                     ? reference_dft(desc->rank, desc->n, sign_of(desc), x, want)
-                     : expect_real(data, x, want);
+                     ? methods[method].dft(desc->rank, desc->n, sign_of(desc), x, want)
+                     : expect_real(data, method, x, want);
     }
     free(x);
     return status;
 }
 
-static double compare(const struct data *data, int64_t batch, void *const array[2],
-                      int64_t count, const int64_t *index, struct quad_complex *want)
-{
-    const quad scale = data->desc->scale != 0 ? data->desc->scale : 1;
-    struct quad_complex *got = malloc((size_t)count * sizeof *got);
-    double error = NAN;
-
-    if (got) {
-        for (int64_t i = 0; i < count; i++) {
-            const int64_t at = side_locate(&data->out, batch, index ? index[i] : i);
-            got[i] = side_load(&data->out, array, at);
-            want[i] = (struct quad_complex){ want[i].re * scale, want[i].im * scale };
-        }
-        error = reference_error(count, want, got);
-    }
-    free(got);
-    return error;
-}
-
 double data_error(const struct data *data, int64_t batch, void *const array[2],
                   enum error_method method)
 {
-    if (method == ERROR_SAMPLE) {
-        int64_t index[SAMPLES];
-        struct quad_complex want[SAMPLES];
-        for (int i = 0; i < SAMPLES; i++)
-            index[i] =
-                (int64_t)(mix(data->seed ^ (uint64_t)i) % (uint64_t)data->out.count);
-        if (data_sample(data, batch, SAMPLES, index, want))
-            return NAN;
-        return compare(data, batch, array, SAMPLES, index, want);
-    }
-
-    struct quad_complex *want = malloc((size_t)data->out.count * sizeof *want);
+    const struct side *out = &data->out;
+    const quad scale = data->desc->scale != 0 ? data->desc->scale : 1;
+    struct quad_complex *want = malloc((size_t)out->count * sizeof *want);
+    struct quad_complex *got = malloc((size_t)out->count * sizeof *got);
     double error = NAN;
-    if (want && !expect_all(data, batch, want))
-        error = compare(data, batch, array, data->out.count, NULL, want);
+
+    if (want && got && !expect(data, batch, method, want)) {
+        for (int64_t i = 0; i < out->count; i++) {
+            got[i] = side_load(out, array, side_locate(out, batch, i));
+            want[i] = (struct quad_complex){ want[i].re * scale, want[i].im * scale };
+        }
+        error = reference_error(out->count, want, got);
+    }
     free(want);
+    free(got);
     return error;
 }

@@ -14,7 +14,7 @@ enum {
     FEW_SAMPLES = 3, // taken even if there is no time left
     MAX_SAMPLES = 4096,
     DRAWN_POINTS = 2048,            // at least, for the error
-    MAX_REFERENCE_POINTS = 1 << 16, // larger transforms are sampled
+    MAX_REFERENCE_POINTS = 1 << 16, // larger ones: in extended precision
 };
 
 static const double SAMPLE_NS = 200e3; // the least time of one sample
@@ -155,7 +155,8 @@ static bool check(struct contender *c, const struct data *data)
     const int draws = points < DRAWN_POINTS ? (int)(DRAWN_POINTS / points) : 1;
     double sum = 0;
 
-    c->outcome->method = points <= MAX_REFERENCE_POINTS ? ERROR_REFERENCE : ERROR_SAMPLE;
+    c->outcome->method =
+        points <= MAX_REFERENCE_POINTS ? ERROR_REFERENCE : ERROR_EXTENDED;
     for (int i = 0; i < draws; i++) {
         struct data drawn;
         data_init(&drawn, data->desc, (uint64_t)i);

@@ -11,9 +11,8 @@
 
 enum {
     ALIGNMENT_BYTES = 64,
-    GUARD_BYTES = 256,              // before and behind each array
-    DRAWN_POINTS = 2048,             // at least: tiny transforms are drawn again
-    MAX_REFERENCE_POINTS = 1 << 17, // larger transforms are sampled
+    GUARD_BYTES = 256,   // before and behind each array
+    DRAWN_POINTS = 2048, // at least: tiny transforms are drawn again
 };
 
 // The arrays of one side, with guard zones and a copy of everything to compare with.
@@ -171,12 +170,9 @@ static double sum_squares(struct trial *trial)
 {
     const struct block *out = output(trial);
     void *const array[2] = { block_array(out, 0), block_array(out, 1) };
-    const enum error_method method = desc_points(trial->data.desc) <= MAX_REFERENCE_POINTS
-                                         ? ERROR_REFERENCE
-                                         : ERROR_SAMPLE;
     double sum = 0;
     for (int64_t i = 0; i < trial->data.out.batch; i++) {
-        const double error = data_error(&trial->data, i, array, method);
+        const double error = data_error(&trial->data, i, array, ERROR_REFERENCE);
         sum += error * error;
     }
     return sum;
