@@ -86,7 +86,7 @@ static kallima_status read_rule(struct reader *r, enum kal_rule_id *rule)
 static kallima_status read_radices(struct reader *r, struct kal_recipe *node)
 {
     do {
-        int64_t radix;
+        int64_t radix = 0;
         KAL_TRY(read_number(r, &radix));
         if (radix == 1 && node->radix_count == 0)
             return KALLIMA_OK;

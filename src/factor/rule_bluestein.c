@@ -22,7 +22,9 @@ static kallima_status plan(const struct kal_planner *planner, const struct kal_a
         least <= 64 ? kal_smooth_length(least, GREATEST_PRIME)
                     : GRAIN * kal_smooth_length((least - 1) / GRAIN + 1, GREATEST_PRIME);
     const bool on_lanes = m <= LANES_LIMIT && axis->lines >= 4;
-    const struct kal_axis child = { m, on_lanes ? axis->lines : 1, false, on_lanes };
+    const struct kal_axis child = { .n = m,
+                                    .lines = on_lanes ? axis->lines : 1,
+                                    .lines_are_adjacent = on_lanes };
     node->child_count = 1;
     return kal_plan_axis(&node->child[0], planner, &child);
 }

@@ -58,8 +58,12 @@ static kallima_status plan(const struct kal_planner *planner, const struct kal_a
                            struct kal_recipe *node)
 {
     const int64_t n1 = best_columns(axis->n), n2 = axis->n / n1;
-    const struct kal_axis columns = { n1, kal_max(n2, 4), false, true };
-    struct kal_axis rows = { n2, kal_max(n1, 4), false, n2 <= ROW_LIMIT };
+    const struct kal_axis columns = { .n = n1,
+                                      .lines = kal_max(n2, 4),
+                                      .lines_are_adjacent = true };
+    const struct kal_axis rows = { .n = n2,
+                                   .lines = kal_max(n1, 4),
+                                   .is_second_step = true };
     node->child_count = 2;
     KAL_TRY(kal_plan_axis(&node->child[0], planner, &columns));
     return kal_plan_axis(&node->child[1], planner, &rows);

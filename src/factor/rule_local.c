@@ -6,7 +6,12 @@
 // Points of a line for which one visit beats four-step's two: a tile of 16 adjacent lines
 // fits L2; lines that must be transposed to tiles should fit L1; a single line gains
 // nothing from SIMD. Measured on a Zen 4 and a Sapphire Rapids processor.
-enum { ADJACENT_LIMIT = 2048, ROW_LIMIT = 128, SINGLE_LIMIT = 32 };
+enum {
+    ADJACENT_LIMIT = 2048,
+    ROW_LIMIT = 512,
+    SECOND_STEP_LIMIT = 1024,
+    SINGLE_LIMIT = 32
+};
 
 static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
 {

@@ -40,8 +40,12 @@ static kallima_status plan(const struct kal_planner *planner, const struct kal_a
                            struct kal_recipe *node)
 {
     const int64_t a = best_split(axis->n);
-    const struct kal_axis first = { a, axis->lines * (axis->n / a), false, true };
-    const struct kal_axis second = { axis->n / a, axis->lines * a, false, true };
+    const struct kal_axis first = { .n = a,
+                                    .lines = axis->lines * (axis->n / a),
+                                    .lines_are_adjacent = true };
+    const struct kal_axis second = { .n = axis->n / a,
+                                     .lines = axis->lines * a,
+                                     .lines_are_adjacent = true };
     node->child_count = 2;
     KAL_TRY(kal_plan_axis(&node->child[0], planner, &first));
     return kal_plan_axis(&node->child[1], planner, &second);

@@ -71,6 +71,7 @@ kallima_status kal_phase_begin(struct kal_lowering *lo, const struct kal_lines *
     program->phase[program->phase_count++] = (struct kal_phase){
         .lines = kal_line_count(inside),
         .chunk = chunk,
+        .chunks = (kal_line_count(inside) - 1) / chunk + 1,
         .lanes_are_lines = lanes_are_lines,
         .first_pass = program->pass_count,
     };

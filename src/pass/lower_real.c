@@ -2,6 +2,8 @@
 // Real transforms: even lengths as complex ones of half the length, odd ones in full.
 #include "pass/lower.h"
 
+enum { LANES_LIMIT = 2048 }; // longest line of which a tile of lines is kept near
+
 // Element j of the complex view of a real line: reals 2 j and 2 j + 1.
 static void view_as_complex(struct kal_side *side)
 {
@@ -82,7 +84,10 @@ kallima_status kal_lower_real_even(struct kal_lowering *lo, const struct kal_rec
         return even_through_scratch(lo, node, &view, is_forward);
 
     if (4 * kal_line_bytes(lo, node->n / 2) <= (int64_t)lo->caps->near_bytes) {
-        KAL_TRY(kal_phase_begin(lo, &view, 1, false, &inside));
+        // A four-step fills lanes from within one line; others need several lines.
+        const bool on_lanes = node->child[0]->rule != KAL_RULE_FOUR_STEP &&
+                              node->n <= LANES_LIMIT && kal_line_count(&view) >= 4;
+        KAL_TRY(kal_phase_begin(lo, &view, on_lanes ? KAL_LANES : 1, on_lanes, &inside));
         status = even_through_scratch(lo, node, &inside, is_forward);
         kal_phase_end(lo);
         return status;

@@ -93,7 +93,7 @@ struct kal_pass {
 };
 
 struct kal_phase {
-    int64_t lines, chunk;
+    int64_t lines, chunk, chunks; // lines in all, of a chunk; chunks
     bool lanes_are_lines; // neighbouring lanes hold lines of the chunk, not inner indices
     int first_pass, pass_count;
     int64_t chunk_reals; // scratch of one chunk

@@ -31,17 +31,39 @@ struct cpu_roots {
     const double *fine, *coarse;
 };
 
+/** A loop that is longer than one, and which of the pass's loops it is. */
+struct cpu_loop {
+    int number;
+    int64_t count, in, out; // as in struct kal_loop; 0 on a side in the chunk's scratch
+};
+
+/** The loops of one group (stage, lines, inner) that are longer than one, last fastest. */
+struct cpu_loops {
+    int count;
+    struct cpu_loop loop[KAL_MAX_LOOPS];
+};
+
+/** Lines of a chunk come in rows that tiles do not cross: a round of the fast loop, or all. */
+struct cpu_rows {
+    int64_t count, length, tiles; // rows, lines of a row, tiles of a row
+};
+
 struct cpu_pass {
     const struct kal_pass *pass;
     const struct cpu_kernels *kernels;
+    struct cpu_loops stage_loops, line_loops, inner_loops;
     struct cpu_step step[KAL_MAX_PASS_STEPS];
     const void *chirp_in, *chirp_out;         // complex tables, or NULL
     const void *twiddle_lanes, *twiddle_rows; // lanes on consecutive indices, or NULL
     struct cpu_roots roots;                   // twiddles of any lanes
     int64_t inner;                            // lines of the inner loops
+    int64_t blocks;             // of a line, where lines are worked in blocks; else 1
+    int64_t chunk_lines;        // of a whole chunk,
+    struct cpu_rows chunk_rows; // and its rows
     int fast_loop;     // the loop that neighbouring lanes are on; -1: there is one line
     bool rows_restart; // a tile never holds lanes of two rounds of the fast loop
     bool is_blocked;   // long and pointwise: worked in blocks of elements
+    bool in_permutes, out_permutes; // the index map is a permutation of a tile's elements
 };
 
 struct cpu_program {
@@ -50,6 +72,7 @@ struct cpu_program {
     struct kal_arena arena; // tables
     struct cpu_pass *pass;
     bool is_f64;
+    bool is_single_codelet; // one line that one codelet reads and writes
     int threads;
     uint64_t tile_bytes;   // two tiles of a thread
     uint64_t thread_bytes; // tiles and the scratch of a chunk

@@ -37,7 +37,11 @@ struct cpu_kernels {
                                    const struct cpu_vectors *y, int64_t m, int64_t s,
                                    const void *w);
 
-    /** Elements first .. first+n-1 to or from tile elements 0 .. n-1. */
+    /**
+     * Elements first .. first+n-1 to or from tile elements 0 .. n-1. `lanes`: lanes are
+     * neighbours in memory. `rows`: elements are, there is no index, and n of them fill a
+     * vector. `any`: no condition.
+     */
     void (*load_lanes)(void *tile, const struct cpu_memory *from, int64_t first,
                        int64_t n);
     void (*store_lanes)(const void *tile, const struct cpu_memory *to, int64_t first,
@@ -49,6 +53,10 @@ struct cpu_kernels {
     void (*load_any)(void *tile, const struct cpu_memory *from, int64_t first, int64_t n);
     void (*store_any)(const void *tile, const struct cpu_memory *to, int64_t first,
                       int64_t n);
+
+    /** Tile elements: to[e] = from[index[e]], and to[index[e]] = from[e]. */
+    void (*gather)(void *to, const void *from, const int64_t *index, int64_t n);
+    void (*scatter)(void *to, const void *from, const int64_t *index, int64_t n);
 
     /** Elements [e] *= table[e], complex; `exchange` swaps the parts of the product. */
     void (*multiply)(void *tile, const void *table, int64_t n, bool exchange);

@@ -1,12 +1,53 @@
 // SPDX-License-Identifier: MIT
 // Passes made ready: a SIMD level and the order of lanes for each, tables, workspace.
 #include "device/cpu/cpu.h"
+#include "device/cpu/tile.h"
 
 #include <math.h>
+#include <string.h>
 
 static int loop_count(const struct kal_pass *pass)
 {
     return pass->stage_loops + pass->line_loops + pass->inner_loops;
+}
+
+// Of loops begin .. end-1 those longer than one.
+static void collect_loops(struct cpu_loops *loops, const struct kal_pass *p, int begin,
+                          int end, bool are_lines)
+{
+    for (int i = begin; i < end; i++) {
+        if (p->loops[i].count == 1)
+            continue;
+        const bool in_chunk = are_lines && p->in.buffer == KAL_BUFFER_CHUNK;
+        const bool out_chunk = are_lines && p->out.buffer == KAL_BUFFER_CHUNK;
+        loops->loop[loops->count++] =
+            (struct cpu_loop){ i, p->loops[i].count, in_chunk ? 0 : p->loops[i].in,
+                               out_chunk ? 0 : p->loops[i].out };
+    }
+}
+
+// Does the index map reach each of elements 0 .. n-1 once?
+static kallima_status find_permutation(const struct kal_host *host, const int64_t *index,
+                                       int64_t n, bool *is_permutation)
+{
+    void *memory;
+
+    *is_permutation = false;
+    if (!index)
+        return KALLIMA_OK;
+    KAL_TRY(kal_alloc(host, &memory, (uint64_t)n, 1));
+    char *seen = memory;
+    memset(seen, 0, (size_t)n);
+    int64_t reached = 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (index[i] < 0 || index[i] >= n || seen[index[i]])
+            break;
+        seen[index[i]] = 1;
+        reached++;
+    }
+    *is_permutation = reached == n;
+    kal_free(host, memory);
+    return KALLIMA_OK;
 }
 
 // The loop that neighbouring lanes are on: the innermost that is longer than one.
@@ -18,6 +59,9 @@ static void set_lanes(struct cpu_pass *pass, const struct kal_phase *phase)
     const int begin = on_lines ? first_line : first_inner;
     const int end = on_lines ? first_inner : loop_count(p);
 
+    collect_loops(&pass->stage_loops, p, 0, first_line, false);
+    collect_loops(&pass->line_loops, p, first_line, first_inner, true);
+    collect_loops(&pass->inner_loops, p, first_inner, loop_count(p), false);
     pass->inner = 1;
     for (int i = first_inner; i < loop_count(p); i++)
         pass->inner *= p->loops[i].count;
@@ -86,6 +130,18 @@ static bool can_be_blocked(const struct kal_pass *p)
     return p->step_count == 0 || p->step[0].op != KAL_STEP_DFT;
 }
 
+// Blocks of a line; of a mirrored step, blocks of pairs.
+static int64_t block_count(const struct cpu_pass *pass)
+{
+    const struct kal_pass *p = pass->pass;
+    if (!pass->is_blocked)
+        return 1;
+    const bool is_mirrored = p->step_count == 1 && (p->step[0].op == KAL_STEP_SPLIT ||
+                                                    p->step[0].op == KAL_STEP_MERGE);
+    const int64_t units = is_mirrored ? p->step[0].n / 4 + 1 : p->n;
+    return (units + CPU_BLOCK - 1) / CPU_BLOCK;
+}
+
 static kallima_status prepare_pass(struct cpu_program *program,
                                    const struct kal_phase *phase, int index)
 {
@@ -96,6 +152,12 @@ static kallima_status prepare_pass(struct cpu_program *program,
     set_lanes(pass, phase);
     pass->kernels = choose_kernels(program, pass, lanes_available(pass, phase));
     pass->is_blocked = can_be_blocked(p);
+    pass->blocks = block_count(pass);
+    pass->chunk_lines = phase->chunk;
+    pass->chunk_rows = cpu_rows_find(pass, phase->chunk, phase->lanes_are_lines);
+    const struct kal_host *host = &program->base.device->host;
+    KAL_TRY(find_permutation(host, p->in.index, p->n, &pass->in_permutes));
+    KAL_TRY(find_permutation(host, p->out.index, p->n, &pass->out_permutes));
     for (int i = 0; i < p->step_count; i++) {
         pass->step[i].step = &p->step[i];
         if (p->step[i].op == KAL_STEP_DFT)
@@ -128,6 +190,19 @@ static int choose_threads(const struct cpu_program *program)
     return useful < 2.0 ? 1 : useful < most ? (int)useful : most;
 }
 
+// One line, one codelet, straight from memory to memory: nothing to look up when it runs.
+static bool is_single_codelet(const struct cpu_program *program)
+{
+    const struct cpu_pass *pass = &program->pass[0];
+    const struct kal_pass *p = pass->pass;
+    return program->program->pass_count == 1 && pass->kernels->lanes == 1 &&
+           pass->fast_loop < 0 && pass->inner == 1 &&
+           program->program->phase[0].lines == 1 && p->step_count == 1 &&
+           p->step[0].op == KAL_STEP_DFT && !p->in.index && !p->out.index &&
+           !p->in.is_real && !p->out.is_real && p->in.count >= p->n &&
+           p->out.count >= p->n && p->scale == 1.0;
+}
+
 static uint64_t aligned(uint64_t bytes)
 {
     return (bytes + 63) / 64 * 64;
@@ -151,6 +226,7 @@ static kallima_status prepare(struct cpu_program *program)
     }
 
     program->threads = choose_threads(program);
+    program->is_single_codelet = is_single_codelet(program);
     program->tile_bytes = aligned(program->tile_bytes / 2) * 2;
     program->thread_bytes =
         aligned(program->tile_bytes + (uint64_t)chunk_reals * real_bytes) + 64;

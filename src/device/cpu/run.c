@@ -8,8 +8,14 @@
 // One thread's part of `count` things.
 static void share(int64_t count, int part, int parts, int64_t *begin, int64_t *end)
 {
-    *begin = (int64_t)((__int128)count * part / parts);
-    *end = (int64_t)((__int128)count * (part + 1) / parts);
+    if (parts == 1) {
+        *begin = 0;
+        *end = count;
+        return;
+    }
+    const int64_t whole = count / parts, rest = count % parts;
+    *begin = whole * part + kal_min(part, rest);
+    *end = *begin + whole + (part < rest);
 }
 
 static struct cpu_chunk make_chunk(const struct kal_phase *phase, int64_t stage_index,
@@ -28,7 +34,7 @@ static struct cpu_chunk make_chunk(const struct kal_phase *phase, int64_t stage_
 static void run_chunks(const struct cpu_program *program, const struct kal_phase *phase,
                        int64_t stage_index, struct cpu_worker *worker)
 {
-    const int64_t chunks = (phase->lines + phase->chunk - 1) / phase->chunk;
+    const int64_t chunks = phase->chunks;
     int64_t begin, end;
 
     share(chunks, worker->part, worker->parts, &begin, &end);
@@ -45,7 +51,7 @@ static void run_chunks(const struct cpu_program *program, const struct kal_phase
 static void run_tiles(const struct cpu_program *program, const struct kal_phase *phase,
                       int64_t stage_index, struct cpu_worker *worker)
 {
-    const int64_t chunks = (phase->lines + phase->chunk - 1) / phase->chunk;
+    const int64_t chunks = phase->chunks;
 
     worker->base[KAL_BUFFER_CHUNK] = worker->common_chunk;
     for (int64_t i = 0; i < chunks; i++) {
@@ -67,7 +73,7 @@ static void run_tiles(const struct cpu_program *program, const struct kal_phase 
 static void run_phase(const struct cpu_program *program, const struct kal_phase *phase,
                       int64_t stage_index, struct cpu_worker *worker)
 {
-    const int64_t chunks = (phase->lines + phase->chunk - 1) / phase->chunk;
+    const int64_t chunks = phase->chunks;
 
     if (worker->parts > 1 && chunks < 4 * worker->parts && chunks % worker->parts != 0) {
         run_tiles(program, phase, stage_index, worker);
@@ -115,11 +121,35 @@ static struct cpu_worker make_worker(const struct cpu_program *program,
     return worker;
 }
 
+static struct cpu_vectors user_vectors(const struct cpu_program *program,
+                                       const struct kal_side *side, void *const array[2])
+{
+    const int64_t bytes = program->is_f64 ? 8 : 4;
+    char *re = (char *)array[0] + side->offset * bytes;
+    char *im =
+        side->imag ? re + side->imag * bytes : (char *)array[1] + side->offset * bytes;
+    return side->is_swapped ? (struct cpu_vectors){ im, re, side->stride }
+                            : (struct cpu_vectors){ re, im, side->stride };
+}
+
+static void run_single_codelet(const struct cpu_program *program,
+                               const struct kal_arguments *arguments)
+{
+    const struct cpu_pass *pass = &program->pass[0];
+    const struct cpu_vectors x = user_vectors(program, &pass->pass->in, arguments->in);
+    const struct cpu_vectors y = user_vectors(program, &pass->pass->out, arguments->out);
+    pass->step[0].dft(&x, &y, 1, 1, NULL);
+}
+
 kallima_status cpu_program_run(const struct kal_device_program *base,
                                const struct kal_arguments *arguments)
 {
     const struct cpu_program *program = (const struct cpu_program *)base;
 
+    if (program->is_single_codelet) {
+        run_single_codelet(program, arguments);
+        return KALLIMA_OK;
+    }
     if (program->threads == 1) {
         struct cpu_worker worker = make_worker(program, arguments, 0, 1);
         run_worker(program, &worker);

@@ -3,100 +3,105 @@
 
 #include <string.h>
 
-// Lines come in rows that tiles do not cross: a round of the fast loop, or all lines.
-struct rows {
-    int64_t count, length, tiles; // rows, lines of a row, tiles of a row
-};
-
-static struct rows find_rows(const struct cpu_pass *pass, const struct cpu_chunk *chunk)
+struct cpu_rows cpu_rows_find(const struct cpu_pass *pass, int64_t lines,
+                              bool lanes_are_lines)
 {
-    const struct kal_pass *p = pass->pass;
-    struct rows rows;
+    struct cpu_rows rows;
 
     if (pass->rows_restart)
-        rows.length = p->loops[pass->fast_loop].count;
+        rows.length = pass->pass->loops[pass->fast_loop].count;
     else
-        rows.length = chunk->lanes_are_lines ? chunk->lines : pass->inner;
-    rows.count = chunk->lines * pass->inner / rows.length;
+        rows.length = lanes_are_lines ? lines : pass->inner;
+    rows.count = lines * pass->inner / rows.length;
     rows.tiles = (rows.length + pass->kernels->lanes - 1) / pass->kernels->lanes;
     return rows;
 }
 
-// Blocks of a line: pairs of elements in mirrored steps.
-static int64_t block_count(const struct cpu_pass *pass)
+// The last chunk of a phase may be shorter than the others.
+static struct cpu_rows chunk_rows(const struct cpu_pass *pass,
+                                  const struct cpu_chunk *chunk)
 {
-    const struct kal_pass *p = pass->pass;
-    if (!pass->is_blocked)
-        return 1;
-    const bool is_mirrored = p->step_count == 1 && (p->step[0].op == KAL_STEP_SPLIT ||
-                                                    p->step[0].op == KAL_STEP_MERGE);
-    const int64_t units = is_mirrored ? p->step[0].n / 4 + 1 : p->n;
-    return (units + CPU_BLOCK - 1) / CPU_BLOCK;
+    return chunk->lines == pass->chunk_lines
+               ? pass->chunk_rows
+               : cpu_rows_find(pass, chunk->lines, chunk->lanes_are_lines);
 }
 
 int64_t cpu_tile_count(const struct cpu_pass *pass, const struct cpu_chunk *chunk)
 {
-    const struct rows rows = find_rows(pass, chunk);
-    return rows.count * rows.tiles * block_count(pass);
-}
-
-// Where a line is: its index on every loop, and its offset on both sides.
-struct cursor {
-    int64_t index[KAL_MAX_LOOPS];
-    int64_t line; // in the chunk
-    int64_t in, out;
-};
-
-static int64_t loop_offset(const struct kal_side *side, bool is_line_loop, int64_t stride,
-                           int64_t index)
-{
-    return is_line_loop && side->buffer == KAL_BUFFER_CHUNK ? 0 : stride * index;
-}
-
-// Spread a number over loops begin .. end-1, the last fastest.
-static void spread(struct cursor *c, const struct kal_pass *p, int begin, int end,
-                   int64_t number)
-{
-    const int first_inner = p->stage_loops + p->line_loops;
-    for (int i = end - 1; i >= begin; i--) {
-        const struct kal_loop *loop = &p->loops[i];
-        const bool is_line_loop = i < first_inner;
-        c->index[i] = 0;
-        if (loop->count == 1)
-            continue;
-        c->index[i] = i > begin ? number % loop->count : number;
-        number = i > begin ? number / loop->count : 0;
-        c->in += loop_offset(&p->in, is_line_loop, loop->in, c->index[i]);
-        c->out += loop_offset(&p->out, is_line_loop, loop->out, c->index[i]);
-    }
-}
-
-static void find_line(struct cursor *c, const struct cpu_pass *pass,
-                      const struct cpu_chunk *chunk, int64_t line, int64_t inner)
-{
-    const struct kal_pass *p = pass->pass;
-    const int first_line = p->stage_loops, first_inner = first_line + p->line_loops;
-
-    c->line = line;
-    c->in = p->in.offset;
-    c->out = p->out.offset;
-    if (p->in.buffer == KAL_BUFFER_CHUNK)
-        c->in += line * p->in.line_stride;
-    if (p->out.buffer == KAL_BUFFER_CHUNK)
-        c->out += line * p->out.line_stride;
-    spread(c, p, 0, first_line, chunk->stage_index);
-    spread(c, p, first_line, first_inner, chunk->first_line + line);
-    spread(c, p, first_inner, first_inner + p->inner_loops, inner);
+    const struct cpu_rows rows = chunk_rows(pass, chunk);
+    return rows.count * rows.tiles * pass->blocks;
 }
 
 // The lines of one tile.
 struct tile {
     int lanes;
-    bool is_affine; // offsets grow by in_step and out_step from lane to lane
-    int64_t in_step, out_step;
+    bool is_affine; // offsets grow by the run's steps from lane to lane
     int64_t in[CPU_MAX_LANES], out[CPU_MAX_LANES];
     int64_t twiddle[CPU_MAX_LANES]; // index on the twiddle's loop
 };
+
+// What all tiles of one call share.
+struct run {
+    const struct cpu_worker *worker;
+    const struct cpu_pass *pass;
+    const struct cpu_chunk *chunk;
+    struct cpu_rows rows;
+    struct cpu_memory in, out; // of the tile's lanes
+    int64_t in_unit, out_unit; // reals from a line to an adjacent one: 2 if interleaved
+    int64_t in_step, out_step; // from lane to lane on the fast loop
+    struct tile tile;          // the one that is being worked
+};
+
+// Where a line is: its offset on both sides, its index on the fast and the twiddle's loop.
+struct cursor {
+    int64_t in, out, fast, twiddle;
+};
+
+// Spread a number over loops, the last fastest.
+static void spread(struct cursor *c, const struct cpu_pass *pass,
+                   const struct cpu_loops *loops, int64_t number)
+{
+    for (int i = loops->count - 1; i >= 0; i--) {
+        const struct cpu_loop *loop = &loops->loop[i];
+        int64_t index = number;
+        if (i > 0) {
+            index = number % loop->count;
+            number /= loop->count;
+        }
+        c->in += loop->in * index;
+        c->out += loop->out * index;
+        if (loop->number == pass->fast_loop)
+            c->fast = index;
+        if (loop->number == pass->pass->out.twiddle_loop)
+            c->twiddle = index;
+    }
+}
+
+static struct cursor find_line(const struct run *run, int64_t number)
+{
+    const struct cpu_pass *pass = run->pass;
+    const struct cpu_chunk *chunk = run->chunk;
+    const struct kal_pass *p = pass->pass;
+    int64_t line = 0, inner = 0;
+
+    if (pass->inner == 1) {
+        line = number;
+    } else if (chunk->lines == 1) {
+        inner = number;
+    } else if (chunk->lanes_are_lines) {
+        line = number % chunk->lines;
+        inner = number / chunk->lines;
+    } else {
+        line = number / pass->inner;
+        inner = number % pass->inner;
+    }
+    struct cursor c = { .in = p->in.offset + line * p->in.line_stride,
+                        .out = p->out.offset + line * p->out.line_stride };
+    spread(&c, pass, &pass->stage_loops, chunk->stage_index);
+    spread(&c, pass, &pass->line_loops, chunk->first_line + line);
+    spread(&c, pass, &pass->inner_loops, inner);
+    return c;
+}
 
 static int64_t lane_step(const struct cpu_pass *pass, const struct kal_side *side,
                          int64_t stride)
@@ -106,62 +111,57 @@ static int64_t lane_step(const struct cpu_pass *pass, const struct kal_side *sid
     return is_line_loop && side->buffer == KAL_BUFFER_CHUNK ? side->line_stride : stride;
 }
 
-static void find_affine_lanes(struct tile *t, const struct cpu_pass *pass,
-                              const struct cursor *c)
+static void find_affine_lanes(struct run *run, const struct cursor *c)
 {
-    const struct kal_pass *p = pass->pass;
-    const struct kal_loop *fast = pass->fast_loop < 0 ? NULL : &p->loops[pass->fast_loop];
-    const int64_t first = p->out.twiddle_n ? c->index[p->out.twiddle_loop] : 0;
-    const int64_t twiddle_step = p->out.twiddle_loop == pass->fast_loop;
+    struct tile *t = &run->tile;
+    const int64_t twiddle_step =
+        run->pass->pass->out.twiddle_loop == run->pass->fast_loop;
 
     t->is_affine = true;
-    t->in_step = fast ? lane_step(pass, &p->in, fast->in) : 0;
-    t->out_step = fast ? lane_step(pass, &p->out, fast->out) : 0;
     for (int i = 0; i < t->lanes; i++) {
-        t->in[i] = c->in + i * t->in_step;
-        t->out[i] = c->out + i * t->out_step;
-        t->twiddle[i] = first + i * twiddle_step;
+        t->in[i] = c->in + i * run->in_step;
+        t->out[i] = c->out + i * run->out_step;
     }
+    for (int i = 0; run->pass->pass->out.twiddle_n && i < t->lanes; i++)
+        t->twiddle[i] = c->twiddle + i * twiddle_step;
 }
 
-static void find_lanes(struct tile *t, const struct cpu_pass *pass,
-                       const struct cpu_chunk *chunk, const struct rows *rows,
-                       int64_t row, int64_t first)
+static void find_lanes(struct run *run, int64_t row, int64_t first)
 {
-    const struct kal_pass *p = pass->pass;
-    const int64_t number = row * rows->length + first;
-    struct cursor c;
+    struct tile *t = &run->tile;
+    const struct cpu_pass *pass = run->pass;
+    const int64_t number = row * run->rows.length + first;
+    const int64_t round =
+        pass->fast_loop < 0 ? 1 : pass->pass->loops[pass->fast_loop].count;
 
-    t->lanes = (int)kal_min(pass->kernels->lanes, rows->length - first);
-    for (int i = 0; i < t->lanes; i++) {
-        const int64_t u = number + i;
-        const int64_t line = chunk->lanes_are_lines ? u % chunk->lines : u / pass->inner;
-        const int64_t inner = chunk->lanes_are_lines ? u / chunk->lines : u % pass->inner;
-        find_line(&c, pass, chunk, line, inner);
-        const int64_t left = pass->fast_loop < 0 ? 1
-                                                 : p->loops[pass->fast_loop].count -
-                                                       c.index[pass->fast_loop];
-        if (i == 0 && t->lanes <= left) {
-            find_affine_lanes(t, pass, &c);
-            return;
-        }
-        t->in[i] = c.in;
-        t->out[i] = c.out;
-        t->twiddle[i] = p->out.twiddle_n ? c.index[p->out.twiddle_loop] : 0;
+    t->lanes = (int)kal_min(pass->kernels->lanes, run->rows.length - first);
+    run->in.lanes = run->out.lanes = t->lanes;
+    struct cursor c = find_line(run, number);
+    if (c.fast + t->lanes <= round) {
+        find_affine_lanes(run, &c);
+        return;
     }
     t->is_affine = false;
+    for (int i = 0; i < t->lanes; i++) {
+        c = find_line(run, number + i);
+        t->in[i] = c.in;
+        t->out[i] = c.out;
+        t->twiddle[i] = c.twiddle;
+    }
 }
 
-// Real and imaginary part of element 0, exchanged if the side is.
-static void find_parts(const struct cpu_worker *worker, const struct kal_side *side,
-                       void **re, void **im)
+// One side's memory: real and imaginary part of element 0, exchanged if the side is.
+static void find_memory(struct cpu_memory *memory, const struct cpu_worker *worker,
+                        const struct kal_side *side)
 {
     char *base = worker->base[side->buffer];
     char *other = side->is_real     ? NULL
                   : side->imag == 0 ? worker->second[side->buffer]
                                     : base + side->imag * worker->real_bytes;
-    *re = side->is_swapped ? other : base;
-    *im = side->is_swapped ? base : other;
+    memory->re = side->is_swapped ? other : base;
+    memory->im = side->is_swapped ? base : other;
+    memory->stride = side->stride;
+    memory->index = side->index;
 }
 
 static bool is_interleaved(const struct cpu_worker *worker,
@@ -173,48 +173,42 @@ static bool is_interleaved(const struct cpu_worker *worker,
     return im == re + worker->real_bytes || re == im + worker->real_bytes;
 }
 
-enum access { ACCESS_LANES, ACCESS_ROWS, ACCESS_ANY };
+// Field by field: a structure that is returned is copied before its stores have settled.
+static void init_run(struct run *run, const struct cpu_worker *worker,
+                     const struct cpu_pass *pass, const struct cpu_chunk *chunk)
+{
+    const struct kal_pass *p = pass->pass;
+    const struct kal_loop *fast = pass->fast_loop < 0 ? NULL : &p->loops[pass->fast_loop];
+
+    run->worker = worker;
+    run->pass = pass;
+    run->chunk = chunk;
+    run->rows = chunk_rows(pass, chunk);
+    find_memory(&run->in, worker, &p->in);
+    find_memory(&run->out, worker, &p->out);
+    run->in.lane_offset = run->tile.in;
+    run->out.lane_offset = run->tile.out;
+    run->in_unit = is_interleaved(worker, &run->in) ? 2 : 1;
+    run->out_unit = is_interleaved(worker, &run->out) ? 2 : 1;
+    run->in_step = fast ? lane_step(pass, &p->in, fast->in) : 0;
+    run->out_step = fast ? lane_step(pass, &p->out, fast->out) : 0;
+}
+
+enum access { ACCESS_LANES, ACCESS_ROWS, ACCESS_PERMUTED_ROWS, ACCESS_ANY };
 
 // The best way to move n elements of a tile: as vectors, as rows, or one by one.
-static enum access choose_access(const struct cpu_worker *worker,
-                                 const struct cpu_pass *pass,
-                                 const struct cpu_memory *memory, const struct tile *t,
-                                 int64_t lane_step, int64_t n)
+static enum access choose_access(const struct run *run, const struct cpu_memory *memory,
+                                 int64_t unit, int64_t step, bool permutes, int64_t n)
 {
-    const int lanes = pass->kernels->lanes;
-    const int64_t unit = is_interleaved(worker, memory) ? 2 : 1;
+    const int lanes = run->pass->kernels->lanes;
 
-    if (t->lanes < lanes)
-        return ACCESS_ANY;
-    if (t->is_affine && lane_step == unit)
+    if (run->tile.is_affine && step == unit)
         return ACCESS_LANES;
-    if (memory->stride == unit && !memory->index && n * unit >= lanes)
+    if (lanes == 1 || memory->stride != unit || n * unit < lanes)
+        return ACCESS_ANY;
+    if (!memory->index)
         return ACCESS_ROWS;
-    return ACCESS_ANY;
-}
-
-static struct cpu_memory in_memory(const struct cpu_worker *worker,
-                                   const struct cpu_pass *pass, const struct tile *t)
-{
-    const struct kal_side *side = &pass->pass->in;
-    struct cpu_memory memory = { .stride = side->stride,
-                                 .lane_offset = t->in,
-                                 .lanes = t->lanes,
-                                 .index = side->index };
-    find_parts(worker, side, &memory.re, &memory.im);
-    return memory;
-}
-
-static struct cpu_memory out_memory(const struct cpu_worker *worker,
-                                    const struct cpu_pass *pass, const struct tile *t)
-{
-    const struct kal_side *side = &pass->pass->out;
-    struct cpu_memory memory = { .stride = side->stride,
-                                 .lane_offset = t->out,
-                                 .lanes = t->lanes,
-                                 .index = side->index };
-    find_parts(worker, side, &memory.re, &memory.im);
-    return memory;
+    return permutes && n == run->pass->pass->n ? ACCESS_PERMUTED_ROWS : ACCESS_ANY;
 }
 
 // Bytes from one tile element to the next.
@@ -238,17 +232,24 @@ static int64_t chirped(const struct kal_side *side, int64_t first, int64_t n)
 }
 
 // Elements first .. first+n-1 of the lines to a tile, chirped.
-static void load_tile(const struct cpu_worker *worker, const struct cpu_pass *pass,
-                      const struct tile *t, char *tile, int64_t first, int64_t n)
+static void load_tile(const struct run *run, char *tile, char *spare, int64_t first,
+                      int64_t n)
 {
+    const struct cpu_worker *worker = run->worker;
+    const struct cpu_pass *pass = run->pass;
     const struct cpu_kernels *k = pass->kernels;
-    const struct cpu_memory memory = in_memory(worker, pass, t);
+    const struct cpu_memory *memory = &run->in;
     const int64_t present = kal_max(0, kal_min(n, pass->pass->in.count - first));
 
-    switch (choose_access(worker, pass, &memory, t, t->in_step, present)) {
-    case ACCESS_LANES: k->load_lanes(tile, &memory, first, present); break;
-    case ACCESS_ROWS: k->load_rows(tile, &memory, first, present); break;
-    case ACCESS_ANY: k->load_any(tile, &memory, first, present); break;
+    switch (choose_access(run, memory, run->in_unit, run->in_step, pass->in_permutes,
+                          present)) {
+    case ACCESS_LANES: k->load_lanes(tile, memory, first, present); break;
+    case ACCESS_ROWS: k->load_rows(tile, memory, first, present); break;
+    case ACCESS_PERMUTED_ROWS:
+        k->load_rows(spare, memory, 0, present);
+        k->gather(tile, spare, memory->index, present);
+        break;
+    case ACCESS_ANY: k->load_any(tile, memory, first, present); break;
     }
     zero_fill(worker, pass, tile, present, n);
     if (pass->chirp_in)
@@ -291,10 +292,12 @@ static void fill_roots(const struct cpu_worker *worker, const struct cpu_pass *p
     }
 }
 
-static void twiddle_tile(const struct cpu_worker *worker, const struct cpu_pass *pass,
-                         const struct tile *t, char *tile, char *spare, int64_t first,
+static void twiddle_tile(const struct run *run, char *tile, char *spare, int64_t first,
                          int64_t n)
 {
+    const struct cpu_worker *worker = run->worker;
+    const struct cpu_pass *pass = run->pass;
+    const struct tile *t = &run->tile;
     const struct cpu_kernels *k = pass->kernels;
 
     if (!pass->twiddle_lanes) {
@@ -309,25 +312,31 @@ static void twiddle_tile(const struct cpu_worker *worker, const struct cpu_pass 
 }
 
 // A tile to elements first .. first+n-1 of the lines: factors, scale, store.
-static void store_tile(const struct cpu_worker *worker, const struct cpu_pass *pass,
-                       const struct tile *t, char *tile, char *spare, int64_t first,
+static void store_tile(const struct run *run, char *tile, char *spare, int64_t first,
                        int64_t n)
 {
+    const struct cpu_worker *worker = run->worker;
+    const struct cpu_pass *pass = run->pass;
     const struct cpu_kernels *k = pass->kernels;
-    const struct cpu_memory memory = out_memory(worker, pass, t);
+    const struct cpu_memory *memory = &run->out;
     const int64_t present = kal_max(0, kal_min(n, pass->pass->out.count - first));
 
     if (pass->chirp_out)
         k->multiply(tile, (const char *)pass->chirp_out + 2 * first * worker->real_bytes,
                     chirped(&pass->pass->out, first, present), false);
     if (pass->pass->out.twiddle_n)
-        twiddle_tile(worker, pass, t, tile, spare, first, present);
+        twiddle_tile(run, tile, spare, first, present);
     if (pass->pass->scale != 1.0)
         k->scale(tile, pass->pass->scale, present);
-    switch (choose_access(worker, pass, &memory, t, t->out_step, present)) {
-    case ACCESS_LANES: k->store_lanes(tile, &memory, first, present); break;
-    case ACCESS_ROWS: k->store_rows(tile, &memory, first, present); break;
-    case ACCESS_ANY: k->store_any(tile, &memory, first, present); break;
+    switch (choose_access(run, memory, run->out_unit, run->out_step, pass->out_permutes,
+                          present)) {
+    case ACCESS_LANES: k->store_lanes(tile, memory, first, present); break;
+    case ACCESS_ROWS: k->store_rows(tile, memory, first, present); break;
+    case ACCESS_PERMUTED_ROWS:
+        k->scatter(spare, tile, memory->index, present);
+        k->store_rows(spare, memory, 0, present);
+        break;
+    case ACCESS_ANY: k->store_any(tile, memory, first, present); break;
     }
 }
 
@@ -341,18 +350,20 @@ static struct cpu_vectors tile_vectors(const struct cpu_worker *worker,
 }
 
 // Memory in which each element of all lanes is a vector, as it is in a tile.
-static bool find_vectors(const struct cpu_worker *worker, const struct cpu_pass *pass,
-                         const struct tile *t, const struct cpu_memory *memory,
-                         int64_t lane_step, struct cpu_vectors *vectors)
+static bool find_vectors(const struct run *run, const struct cpu_memory *side,
+                         int64_t unit, int64_t step, int64_t offset,
+                         struct cpu_vectors *vectors)
 {
+    const int lanes = run->pass->kernels->lanes;
+    const struct tile *t = &run->tile;
     const bool is_direct =
-        pass->kernels->lanes == 1 || (t->is_affine && t->lanes == pass->kernels->lanes &&
-                                      lane_step == 1 && !is_interleaved(worker, memory));
-    if (!is_direct || memory->index || !memory->re || !memory->im)
+        lanes == 1 || (unit == 1 && step == 1 && t->is_affine && t->lanes == lanes);
+
+    if (!is_direct || side->index || !side->re || !side->im)
         return false;
-    const int64_t offset = memory->lane_offset[0] * worker->real_bytes;
-    *vectors = (struct cpu_vectors){ (char *)memory->re + offset,
-                                     (char *)memory->im + offset, memory->stride };
+    offset *= run->worker->real_bytes;
+    *vectors = (struct cpu_vectors){ (char *)side->re + offset, (char *)side->im + offset,
+                                     side->stride };
     return true;
 }
 
@@ -444,24 +455,26 @@ static bool stores_plainly(const struct kal_pass *p)
            p->scale == 1.0;
 }
 
-static void run_tile(const struct cpu_worker *worker, const struct cpu_pass *pass,
-                     const struct tile *t)
+static void run_tile(const struct run *run)
 {
+    const struct cpu_worker *worker = run->worker;
+    const struct cpu_pass *pass = run->pass;
     const struct kal_pass *p = pass->pass;
-    const struct cpu_memory in = in_memory(worker, pass, t);
-    const struct cpu_memory out = out_memory(worker, pass, t);
-    struct cpu_vectors first, last;
-    const bool is_transform = p->step_count > 0 && p->step[0].op == KAL_STEP_DFT;
-    const bool loads_directly = is_transform && !pass->chirp_in && p->in.count >= p->n &&
-                                find_vectors(worker, pass, t, &in, t->in_step, &first);
-    const bool stores_directly =
-        p->step_count > 0 && p->step[p->step_count - 1].op == KAL_STEP_DFT &&
-        stores_plainly(p) && find_vectors(worker, pass, t, &out, t->out_step, &last);
+    struct cpu_vectors first = { 0 }, last = { 0 };
+    const int end = p->step_count - 1;
+    const bool loads_directly =
+        end >= 0 && p->step[0].op == KAL_STEP_DFT && !pass->chirp_in &&
+        p->in.count >= p->n &&
+        find_vectors(run, &run->in, run->in_unit, run->in_step, run->tile.in[0], &first);
+    const bool stores_directly = end >= 0 && p->step[end].op == KAL_STEP_DFT &&
+                                 stores_plainly(p) &&
+                                 find_vectors(run, &run->out, run->out_unit,
+                                              run->out_step, run->tile.out[0], &last);
     int current = 0;
 
     if (!loads_directly)
-        load_tile(worker, pass, t, worker->tile[0], 0, p->n);
-    for (int i = 0; i < p->step_count; i++) {
+        load_tile(run, worker->tile[0], worker->tile[1], 0, p->n);
+    for (int i = 0; i <= end; i++) {
         const struct cpu_step *step = &pass->step[i];
         if (step->step->op != KAL_STEP_DFT) {
             current = run_other(worker, pass, step, current);
@@ -472,28 +485,26 @@ static void run_tile(const struct cpu_worker *worker, const struct cpu_pass *pas
                 ? first
                 : tile_vectors(worker, pass, worker->tile[current], 0, 1);
         const struct cpu_vectors y =
-            i == p->step_count - 1 && stores_directly
+            i == end && stores_directly
                 ? last
                 : tile_vectors(worker, pass, worker->tile[!current], 0, 1);
         run_dft(step, x, y, worker->real_bytes);
         current = !current;
     }
     if (!stores_directly)
-        store_tile(worker, pass, t, worker->tile[current], worker->tile[!current], 0,
-                   p->n);
+        store_tile(run, worker->tile[current], worker->tile[!current], 0, p->n);
 }
 
 // A block of a long mirrored step: elements k and m - k for k = begin .. end-1.
-static void run_mirrored_block(const struct cpu_worker *worker,
-                               const struct cpu_pass *pass, const struct tile *t,
-                               int64_t begin, int64_t end)
+static void run_mirrored_block(const struct run *run, int64_t begin, int64_t end)
 {
+    const struct cpu_worker *worker = run->worker;
+    const struct cpu_pass *pass = run->pass;
     const struct cpu_step *step = &pass->step[0];
     const struct cpu_kernels *k = pass->kernels;
     const int64_t m = step->step->n / 2, count = end - begin;
     const bool is_split = step->step->op == KAL_STEP_SPLIT;
-    const struct cpu_memory in = in_memory(worker, pass, t),
-                            out = out_memory(worker, pass, t);
+    const struct cpu_memory in = run->in, out = run->out;
     struct cpu_memory in_high = in, out_high = out;
     const int64_t skip = begin == 0;
     char *low = worker->tile[0], *high = worker->tile[1];
@@ -533,10 +544,10 @@ static void run_mirrored_block(const struct cpu_worker *worker,
 }
 
 // A block of a long pointwise pass: elements begin .. end-1.
-static void run_pointwise_block(const struct cpu_worker *worker,
-                                const struct cpu_pass *pass, const struct tile *t,
-                                int64_t begin, int64_t end)
+static void run_pointwise_block(const struct run *run, int64_t begin, int64_t end)
 {
+    const struct cpu_worker *worker = run->worker;
+    const struct cpu_pass *pass = run->pass;
     const struct kal_pass *p = pass->pass;
     const struct cpu_step *step = p->step_count ? &pass->step[0] : NULL;
     const bool is_rader = step && step->step->op == KAL_STEP_RADER;
@@ -544,47 +555,45 @@ static void run_pointwise_block(const struct cpu_worker *worker,
     const int64_t n = kal_min(end, is_rader ? p->n - 1 : p->n) - begin;
     char *tile = worker->tile[0], *spare = worker->tile[1];
 
-    load_tile(worker, pass, t, tile, begin, n);
+    load_tile(run, tile, spare, begin, n);
     if (step) {
         const char *table = (const char *)step->table + 2 * begin * worker->real_bytes;
         if (is_rader && begin == 0) {
-            load_tile(worker, pass, t, spare, p->n - 1, 1);
+            load_tile(run, spare, spare + pair_bytes(worker, pass), p->n - 1, 1);
             pass->kernels->rader(tile, spare, spare, table, n);
-            store_tile(worker, pass, t, spare, spare + pair_bytes(worker, pass), p->n - 1,
-                       1);
+            store_tile(run, spare, spare + pair_bytes(worker, pass), p->n - 1, 1);
         } else {
             pass->kernels->multiply(tile, table, n, true);
         }
     }
-    store_tile(worker, pass, t, tile, spare, begin, n);
+    store_tile(run, tile, spare, begin, n);
 }
 
-static void run_block(const struct cpu_worker *worker, const struct cpu_pass *pass,
-                      const struct tile *t, int64_t number)
+static void run_block(const struct run *run, int64_t number)
 {
-    const struct kal_pass *p = pass->pass;
+    const struct kal_pass *p = run->pass->pass;
     const bool is_mirrored = p->step_count == 1 && (p->step[0].op == KAL_STEP_SPLIT ||
                                                     p->step[0].op == KAL_STEP_MERGE);
     const int64_t units = is_mirrored ? p->step[0].n / 4 + 1 : p->n;
     const int64_t begin = number * CPU_BLOCK, end = kal_min(begin + CPU_BLOCK, units);
 
-    (is_mirrored ? run_mirrored_block : run_pointwise_block)(worker, pass, t, begin, end);
+    (is_mirrored ? run_mirrored_block : run_pointwise_block)(run, begin, end);
 }
 
 void cpu_tiles_run(struct cpu_worker *worker, const struct cpu_pass *pass,
                    const struct cpu_chunk *chunk, int64_t begin, int64_t end)
 {
-    const struct rows rows = find_rows(pass, chunk);
-    const int64_t blocks = block_count(pass);
+    struct run run;
+    init_run(&run, worker, pass, chunk);
+    const int64_t blocks = pass->blocks;
 
     for (int64_t i = begin; i < end; i++) {
-        const int64_t number = i / blocks;
-        struct tile t;
-        find_lanes(&t, pass, chunk, &rows, number / rows.tiles,
-                   number % rows.tiles * pass->kernels->lanes);
+        const int64_t number = blocks == 1 ? i : i / blocks;
+        const int64_t row = run.rows.count == 1 ? 0 : number / run.rows.tiles;
+        find_lanes(&run, row, (number - row * run.rows.tiles) * pass->kernels->lanes);
         if (pass->is_blocked)
-            run_block(worker, pass, &t, i % blocks);
+            run_block(&run, i % blocks);
         else
-            run_tile(worker, pass, &t);
+            run_tile(&run);
     }
 }

@@ -21,6 +21,10 @@ struct cpu_chunk {
     bool lanes_are_lines;
 };
 
+/** Return the rows of a chunk of `lines` lines. */
+struct cpu_rows cpu_rows_find(const struct cpu_pass *pass, int64_t lines,
+                              bool lanes_are_lines);
+
 /** Return how many tiles, or blocks of long pointwise lines, a chunk has. */
 int64_t cpu_tile_count(const struct cpu_pass *pass, const struct cpu_chunk *chunk);
 

@@ -107,6 +107,7 @@ static void load_lanes(void *tile, const struct cpu_memory *from, int64_t first,
     const R *im = from->im ? (const R *)from->im + from->lane_offset[0] : NULL;
     const bool is_interleaved = im && (im == re + 1 || re == im + 1);
     const R *base = re < im ? re : im;
+    const int lanes = from->lanes;
     R *t = tile;
     R *even = im == re + 1 ? t : t + LANES, *odd = im == re + 1 ? t + LANES : t;
 
@@ -117,12 +118,13 @@ static void load_lanes(void *tile, const struct cpu_memory *from, int64_t first,
             STORE(t + k, CONSTANT(0));
             STORE(t + k + LANES, CONSTANT(0));
         } else if (is_interleaved) {
-            const V a = LOAD(base + at.at), b = LOAD(base + at.at + LANES);
+            const V a = LOAD_PART(base + at.at, 2 * lanes);
+            const V b = LOAD_PART(base + at.at + LANES, 2 * lanes - LANES);
             STORE(even + k, SHUFFLE(a, b, EVEN, 0));
             STORE(odd + k, SHUFFLE(a, b, ODD, 0));
         } else {
-            STORE(t + k, LOAD(re + at.at));
-            STORE(t + k + LANES, im ? LOAD(im + at.at) : CONSTANT(0));
+            STORE(t + k, LOAD_PART(re + at.at, lanes));
+            STORE(t + k + LANES, im ? LOAD_PART(im + at.at, lanes) : CONSTANT(0));
         }
         if (at.is_conjugate)
             STORE(t + k + LANES, NEG(LOAD(t + k + LANES)));
@@ -136,6 +138,7 @@ static void store_lanes(const void *tile, const struct cpu_memory *to, int64_t f
     R *im = to->im ? (R *)to->im + to->lane_offset[0] : NULL;
     const bool is_interleaved = re && im && (im == re + 1 || re == im + 1);
     R *base = re < im ? re : im;
+    const int lanes = to->lanes;
     const R *t = tile;
     const R *even = im == re + 1 ? t : t + LANES, *odd = im == re + 1 ? t + LANES : t;
 
@@ -146,13 +149,13 @@ static void store_lanes(const void *tile, const struct cpu_memory *to, int64_t f
             continue;
         if (is_interleaved) {
             const V a = LOAD(even + k), b = LOAD(odd + k);
-            STORE(base + at.at, SHUFFLE(a, b, LOW, 0));
-            STORE(base + at.at + LANES, SHUFFLE(a, b, HIGH, 0));
+            STORE_PART(base + at.at, SHUFFLE(a, b, LOW, 0), 2 * lanes);
+            STORE_PART(base + at.at + LANES, SHUFFLE(a, b, HIGH, 0), 2 * lanes - LANES);
         } else {
             if (re)
-                STORE(re + at.at, LOAD(t + k));
+                STORE_PART(re + at.at, LOAD(t + k), lanes);
             if (im)
-                STORE(im + at.at, LOAD(t + k + LANES));
+                STORE_PART(im + at.at, LOAD(t + k + LANES), lanes);
         }
     }
 }
@@ -197,14 +200,21 @@ static inline void load_block(R *t, int64_t step, int flip, const R *base,
 }
 
 static inline void store_block(const R *t, int64_t step, int flip, R *base,
-                               const int64_t *offset, int64_t at)
+                               const int64_t *offset, int lanes, int64_t at)
 {
     V v[LANES];
     for (int j = 0; j < LANES; j++)
         v[j] = LOAD(t + step * (j ^ flip));
     transpose(v);
-    for (int i = 0; i < LANES; i++)
-        STORE(base + offset[i] + at, v[i]);
+    if (lanes == LANES) { // unrolled, so that v stays in registers
+        for (int i = 0; i < LANES; i++)
+            STORE(base + offset[i] + at, v[i]);
+    } else {
+        for (int i = 0; i < LANES; i++) {
+            if (i < lanes)
+                STORE(base + offset[i] + at, v[i]);
+        }
+    }
 }
 
 // A row of `count` reals is moved in blocks of LANES, the last one overlapping the one
@@ -260,18 +270,38 @@ static void store_rows(const void *tile, const struct cpu_memory *to, int64_t fi
         const int flip = re > im;
         R *base = flip ? im : re;
         for (int64_t at = 0; at >= 0; at = next_block(at, 2 * n))
-            store_block(t + at * LANES, LANES, flip, base, offset, at);
+            store_block(t + at * LANES, LANES, flip, base, offset, to->lanes, at);
         return;
     }
     for (int64_t at = 0; at >= 0; at = next_block(at, n)) {
         if (re)
-            store_block(t + at * PAIR, PAIR, 0, re, offset, at);
+            store_block(t + at * PAIR, PAIR, 0, re, offset, to->lanes, at);
         if (im)
-            store_block(t + at * PAIR + LANES, PAIR, 0, im, offset, at);
+            store_block(t + at * PAIR + LANES, PAIR, 0, im, offset, to->lanes, at);
     }
 }
 
 #endif
+
+static void gather(void *to, const void *from, const int64_t *index, int64_t n)
+{
+    const R *f = from;
+    R *t = to;
+    for (int64_t e = 0; e < n; e++, t += PAIR) {
+        STORE(t, LOAD(f + index[e] * PAIR));
+        STORE(t + LANES, LOAD(f + index[e] * PAIR + LANES));
+    }
+}
+
+static void scatter(void *to, const void *from, const int64_t *index, int64_t n)
+{
+    const R *f = from;
+    R *t = to;
+    for (int64_t e = 0; e < n; e++, f += PAIR) {
+        STORE(t + index[e] * PAIR, LOAD(f));
+        STORE(t + index[e] * PAIR + LANES, LOAD(f + LANES));
+    }
+}
 
 static void multiply(void *tile, const void *table, int64_t n, bool exchange)
 {
@@ -410,6 +440,8 @@ const struct cpu_kernels JOIN(cpu_kernels_, KAL_SIMD_SUFFIX) = {
 #endif
     .load_any = load_any,
     .store_any = store_any,
+    .gather = gather,
+    .scatter = scatter,
     .multiply = multiply,
     .rader = rader,
     .twiddle = twiddle,

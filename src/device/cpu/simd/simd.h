@@ -88,6 +88,49 @@ typedef R V_UNALIGNED __attribute__((vector_size(REGISTER_BYTES), aligned(sizeof
 #define FNMA(a, b, c) ((c) - (a) * (b))
 #endif
 
+// The first `count` lanes alone are touched in memory; others load as zero. A count may be
+// negative, or above LANES.
+#if defined KAL_SIMD_AVX512
+static inline unsigned part_mask(int count)
+{
+    return count >= LANES ? (1u << LANES) - 1 : count <= 0 ? 0 : (1u << count) - 1;
+}
+#if defined KAL_SIMD_F32
+#define LOAD_PART(pointer, count) \
+    ((V)_mm512_maskz_loadu_ps((__mmask16)part_mask(count), (pointer)))
+#define STORE_PART(pointer, value, count) \
+    _mm512_mask_storeu_ps((pointer), (__mmask16)part_mask(count), (value))
+#else
+#define LOAD_PART(pointer, count) \
+    ((V)_mm512_maskz_loadu_pd((__mmask8)part_mask(count), (pointer)))
+#define STORE_PART(pointer, value, count) \
+    _mm512_mask_storeu_pd((pointer), (__mmask8)part_mask(count), (value))
+#endif
+#else
+static inline V load_part(const R *pointer, int count)
+{
+    if (count >= LANES)
+        return LOAD(pointer);
+    R part[LANES] = { 0 };
+    for (int i = 0; i < count; i++)
+        part[i] = pointer[i];
+    return LOAD(part);
+}
+static inline void store_part(R *pointer, V value, int count)
+{
+    if (count >= LANES) {
+        STORE(pointer, value);
+        return;
+    }
+    R part[LANES];
+    STORE(part, value);
+    for (int i = 0; i < count; i++)
+        pointer[i] = part[i];
+}
+#define LOAD_PART(pointer, count)         load_part((pointer), (count))
+#define STORE_PART(pointer, value, count) store_part((pointer), (value), (count))
+#endif
+
 // SHUFFLE(a, b, F, h): lane j is F(h, j) of the lanes of a followed by those of b.
 #if LANES == 2
 #define SHUFFLE(a, b, F, h) __builtin_shufflevector(a, b, F(h, 0), F(h, 1))
