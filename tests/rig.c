@@ -283,6 +283,9 @@ static kallima_status execute_buffers(struct rig *rig, const kallima_plan *plan,
         status = make_buffers(rig->to, device, a.out);
     if (in_place)
         memcpy(a.out, a.in, sizeof a.in);
+    const uint64_t bytes = kallima_plan_get_workspace(plan);
+    if (status == KALLIMA_OK && bytes > 0 && rig->seed % 2 == 1)
+        status = kallima_buffer_create(&a.workspace, device, bytes);
     if (status == KALLIMA_OK)
         status = kallima_plan_execute(plan, &a);
     if (status == KALLIMA_OK)
@@ -291,6 +294,7 @@ static kallima_status execute_buffers(struct rig *rig, const kallima_plan *plan,
         status = read_buffers(rig->from, a.in);
     if (status == KALLIMA_OK)
         status = read_buffers(rig->to, a.out);
+    kallima_buffer_destroy(&a.workspace);
     for (int i = 0; i < 2; i++) {
         kallima_buffer_destroy(&a.in[i]);
         if (!in_place)

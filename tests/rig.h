@@ -16,7 +16,7 @@ enum way {
     WAY_RUN = 0, // kallima_plan_run(); falls back to WAY_OWNED for planar data
     WAY_OWNED,   // kallima_plan_execute_host() with the plan's own workspace
     WAY_GIVEN,   // with a workspace of exactly the size asked for, guarded
-    WAY_BUFFERS, // kallima_plan_execute() on buffers
+    WAY_BUFFERS, // kallima_plan_execute() on buffers; odd seeds give a workspace
     WAY_COUNT
 };
 

@@ -382,6 +382,26 @@ static void expect_buffers(const kallima_plan *plan, const kallima_device_arrays
         row_fail("%s: %s instead of E_ARGUMENT", what, kallima_status_name(status));
 }
 
+static void check_workspace_buffer(void)
+{
+    const kallima_desc d = { LINE(10007) };
+    kallima_plan *plan = suite_plan(suite.device, &d);
+    const uint64_t bytes = kallima_plan_get_workspace(plan);
+    kallima_device_arrays a = { 0 };
+
+    ROW_CHECK(kallima_buffer_create(&a.in[0], suite.device, 8 * 10007) == KALLIMA_OK);
+    ROW_CHECK(kallima_buffer_create(&a.out[0], suite.device, 8 * 10007) == KALLIMA_OK);
+    if (bytes > 1) {
+        ROW_CHECK(kallima_buffer_create(&a.workspace, suite.device, bytes - 1) ==
+                  KALLIMA_OK);
+        expect_buffers(plan, &a, "a workspace buffer one byte too small");
+    }
+    kallima_buffer_destroy(&a.in[0]);
+    kallima_buffer_destroy(&a.out[0]);
+    kallima_buffer_destroy(&a.workspace);
+    kallima_plan_destroy(&plan);
+}
+
 void bad_buffers_are_refused(void **state)
 {
     const kallima_desc d = { LINE(8) };
@@ -420,6 +440,7 @@ void bad_buffers_are_refused(void **state)
         expect_buffers(plan, &rows[i].arrays, rows[i].what);
 
     kallima_plan_destroy(&plan);
+    check_workspace_buffer();
     kallima_buffer_destroy(&full);
     kallima_buffer_destroy(&also);
     kallima_buffer_destroy(&small);
