@@ -3,20 +3,22 @@
 #include "factor/radix.h"
 #include "factor/rule.h"
 
-// Points of a line for which one visit beats four-step's two: a tile of 16 adjacent lines
-// fits L2; lines that must be transposed to tiles should fit L1; a single line gains
-// nothing from SIMD. Measured on a Zen 4 and a Sapphire Rapids processor.
+// Points of a line for which one visit beats the two of four-step. Adjacent lines: a tile
+// of 16 stays in L2. Rows, which are transposed to tiles on the way in and out: about L1.
+// Rows of a four-step are visited once more whatever is done. A single line leaves all
+// lanes but one idle. Measured on a Zen 4 processor in November 2026 with `kallima bench`.
 enum {
     ADJACENT_LIMIT = 2048,
-    ROW_LIMIT = 512,
+    ROW_LIMIT = 256,
     SECOND_STEP_LIMIT = 1024,
-    SINGLE_LIMIT = 32
+    SINGLE_LIMIT = 32,
 };
 
 static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
 {
     (void)caps;
-    const int64_t limit = axis->lines < 4            ? SINGLE_LIMIT
+    const int64_t limit = axis->is_second_step       ? SECOND_STEP_LIMIT
+                          : axis->lines < 4          ? SINGLE_LIMIT
                           : axis->lines_are_adjacent ? ADJACENT_LIMIT
                                                      : ROW_LIMIT;
     if (kal_radix_exists(axis->n) || axis->n == 1)

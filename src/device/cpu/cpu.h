@@ -20,8 +20,7 @@ struct cpu_device {
 /** A step made ready: its function and its table. */
 struct cpu_step {
     const struct kal_step *step;
-    void (*dft)(const struct cpu_vectors *x, const struct cpu_vectors *y, int64_t m,
-                int64_t s, const void *w);
+    cpu_dft *dft;
     const void *table;
 };
 
@@ -53,10 +52,11 @@ struct cpu_pass {
     const struct cpu_kernels *kernels;
     struct cpu_loops stage_loops, line_loops, inner_loops;
     struct cpu_step step[KAL_MAX_PASS_STEPS];
-    const void *chirp_in, *chirp_out;         // complex tables, or NULL
-    const void *twiddle_lanes, *twiddle_rows; // lanes on consecutive indices, or NULL
-    struct cpu_roots roots;                   // twiddles of any lanes
-    int64_t inner;                            // lines of the inner loops
+    const void *chirp_in, *chirp_out; // complex tables, or NULL
+    // Twiddles of lanes on consecutive indices: whole tiles, or vectors times scalars.
+    const void *twiddle_tiles, *twiddle_lanes, *twiddle_rows;
+    struct cpu_roots roots;     // twiddles of any lanes
+    int64_t inner;              // lines of the inner loops
     int64_t blocks;             // of a line, where lines are worked in blocks; else 1
     int64_t chunk_lines;        // of a whole chunk,
     struct cpu_rows chunk_rows; // and its rows

@@ -28,14 +28,26 @@ struct cpu_memory {
     const int64_t *index;       // as in struct kal_side, or NULL
 };
 
+/** One Stockham step, as in struct kal_step; w: p = 1 .. m-1, each radix-1 roots. */
+typedef void cpu_dft(const struct cpu_vectors *x, const struct cpu_vectors *y, int64_t m,
+                     int64_t s, const void *w);
+
+/**
+ * Steps that move data on their way, NULL where there is none: from or to interleaved
+ * memory of adjacent lines, where `im` is a neighbour of `re`; `lanes` multiply output k by
+ * element k of the tile w (m and s are 1). Interleaved output needs m = 1.
+ */
+struct cpu_fused {
+    cpu_dft *in[CPU_MAX_RADIX + 1], *out[CPU_MAX_RADIX + 1], *in_out[CPU_MAX_RADIX + 1];
+    cpu_dft *lanes[CPU_MAX_RADIX + 1], *in_lanes[CPU_MAX_RADIX + 1];
+};
+
 struct cpu_kernels {
     const char *level; // "scalar", "avx2", "avx512", "neon"
     int lanes;
 
-    /** One Stockham step, as in struct kal_step; w: p = 1 .. m-1, each radix-1 roots. */
-    void (*dft[CPU_MAX_RADIX + 1])(const struct cpu_vectors *x,
-                                   const struct cpu_vectors *y, int64_t m, int64_t s,
-                                   const void *w);
+    cpu_dft *dft[CPU_MAX_RADIX + 1];
+    const struct cpu_fused *fused; // NULL for one lane, where it would gain nothing
 
     /**
      * Elements first .. first+n-1 to or from tile elements 0 .. n-1. `lanes`: lanes are

@@ -202,36 +202,80 @@ static int64_t output_index(const struct kal_side *side, int64_t e)
     return side->index ? side->index[e] : e;
 }
 
-// Lanes on consecutive indices i0 + v: exp(-2 pi i k (i0 + v) / n) is the product of a
-// vector for each k and a scalar for each k and i0.
-static kallima_status lane_tables(struct cpu_program *program, struct cpu_pass *pass,
-                                  const struct kal_root_table *roots)
+// exp(-2 pi i k i / n), conjugate where the tile's parts are exchanged
+static struct kal_root twiddle(const struct kal_side *side,
+                               const struct kal_root_table *roots, int64_t k, int64_t i)
 {
-    const struct kal_pass *p = pass->pass;
-    const int64_t n = p->n, lanes = pass->kernels->lanes;
-    const int64_t count = p->loops[p->out.twiddle_loop].count;
-    const int64_t rows = (count + lanes - 1) / lanes;
-    const long double sign = p->out.twiddle_is_conjugate ? -1.0L : 1.0L;
+    struct kal_root r = kal_root_table_get(roots, k * i % roots->n);
+    if (side->twiddle_is_conjugate)
+        r.im = -r.im;
+    return r;
+}
+
+// Roots of elements 0 .. n-1 for lanes on indices first, first + 1, ..., as a tile.
+static void put_tile(const struct table *table, int64_t at, const struct cpu_pass *pass,
+                     const struct kal_root_table *roots, int64_t first)
+{
+    const struct kal_side *side = &pass->pass->out;
+    const int64_t lanes = pass->kernels->lanes;
+
+    for (int64_t e = 0; e < pass->pass->n; e++) {
+        for (int64_t v = 0; v < lanes; v++) {
+            const struct kal_root r =
+                twiddle(side, roots, output_index(side, e), first + v);
+            put(table, 2 * (at + e) * lanes + v, r.re);
+            put(table, (2 * (at + e) + 1) * lanes + v, r.im);
+        }
+    }
+}
+
+// Few twiddles are kept as they are used: a tile of them for each tile of lines.
+static kallima_status tile_tables(struct cpu_program *program, struct cpu_pass *pass,
+                                  const struct kal_root_table *roots, int64_t rows)
+{
+    const int64_t n = pass->pass->n, lanes = pass->kernels->lanes;
+    struct table table;
+
+    KAL_TRY(take_table(program, &table, n * lanes * rows));
+    for (int64_t i = 0; i < rows; i++)
+        put_tile(&table, i * n, pass, roots, i * lanes);
+    pass->twiddle_tiles = table.data;
+    return KALLIMA_OK;
+}
+
+// Many are products: of a vector for each k, the roots of k v for lane v, and a scalar for
+// each k and tile, the root of k i0.
+static kallima_status product_tables(struct cpu_program *program, struct cpu_pass *pass,
+                                     const struct kal_root_table *roots, int64_t rows)
+{
+    const struct kal_side *side = &pass->pass->out;
+    const int64_t n = pass->pass->n, lanes = pass->kernels->lanes;
     struct table by_lane, by_row;
 
     KAL_TRY(take_table(program, &by_lane, n * lanes));
     KAL_TRY(take_table(program, &by_row, n * rows));
-    for (int64_t e = 0; e < n; e++) {
-        const int64_t k = output_index(&p->out, e);
-        for (int64_t v = 0; v < lanes; v++) {
-            const struct kal_root r = kal_root_table_get(roots, k * v % roots->n);
-            put(&by_lane, 2 * e * lanes + v, r.re);
-            put(&by_lane, (2 * e + 1) * lanes + v, sign * r.im);
-        }
-        for (int64_t i = 0; i < rows; i++) {
-            struct kal_root r = kal_root_table_get(roots, k * i * lanes % roots->n);
-            r.im *= sign;
-            put_root(&by_row, i * n + e, r);
-        }
+    put_tile(&by_lane, 0, pass, roots, 0);
+    for (int64_t i = 0; i < rows; i++) {
+        for (int64_t e = 0; e < n; e++)
+            put_root(&by_row, i * n + e,
+                     twiddle(side, roots, output_index(side, e), i * lanes));
     }
     pass->twiddle_lanes = by_lane.data;
     pass->twiddle_rows = by_row.data;
     return KALLIMA_OK;
+}
+
+enum { MOST_WHOLE_TWIDDLES = 16384 }; // 128 KiB in f32: they stay near the core
+
+static kallima_status lane_tables(struct cpu_program *program, struct cpu_pass *pass,
+                                  const struct kal_root_table *roots)
+{
+    const int64_t lanes = pass->kernels->lanes;
+    const int64_t count = pass->pass->loops[pass->pass->out.twiddle_loop].count;
+    const int64_t rows = (count + lanes - 1) / lanes;
+
+    return roots->n <= MOST_WHOLE_TWIDDLES ? tile_tables(program, pass, roots, rows)
+                                           : product_tables(program, pass, roots, rows);
 }
 
 static kallima_status any_roots(struct cpu_program *program, struct cpu_pass *pass,

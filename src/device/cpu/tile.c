@@ -292,6 +292,15 @@ static void fill_roots(const struct cpu_worker *worker, const struct cpu_pass *p
     }
 }
 
+// The whole tile of twiddles for the lanes of this one.
+static const char *twiddle_row(const struct run *run)
+{
+    const struct cpu_pass *pass = run->pass;
+    const int64_t row = run->tile.twiddle[0] / pass->kernels->lanes;
+    return (const char *)pass->twiddle_tiles +
+           row * pass->pass->n * pair_bytes(run->worker, pass);
+}
+
 static void twiddle_tile(const struct run *run, char *tile, char *spare, int64_t first,
                          int64_t n)
 {
@@ -300,15 +309,20 @@ static void twiddle_tile(const struct run *run, char *tile, char *spare, int64_t
     const struct tile *t = &run->tile;
     const struct cpu_kernels *k = pass->kernels;
 
-    if (!pass->twiddle_lanes) {
+    const int64_t row = t->twiddle[0] / k->lanes;
+    const int64_t skip = first * pair_bytes(worker, pass);
+
+    if (pass->twiddle_tiles) {
+        k->multiply_tile(tile, twiddle_row(run) + skip, n);
+    } else if (pass->twiddle_lanes) {
+        k->twiddle(tile, (const char *)pass->twiddle_lanes + skip,
+                   (const char *)pass->twiddle_rows +
+                       2 * (row * pass->pass->n + first) * worker->real_bytes,
+                   n);
+    } else {
         fill_roots(worker, pass, t, spare, first, n);
         k->multiply_tile(tile, spare, n);
-        return;
     }
-    const int64_t row = t->twiddle[0] / k->lanes;
-    const char *lanes = pass->twiddle_lanes, *rows = pass->twiddle_rows;
-    k->twiddle(tile, lanes + first * pair_bytes(worker, pass),
-               rows + 2 * (row * pass->pass->n + first) * worker->real_bytes, n);
 }
 
 // A tile to elements first .. first+n-1 of the lines: factors, scale, store.
@@ -349,36 +363,57 @@ static struct cpu_vectors tile_vectors(const struct cpu_worker *worker,
                                  step * 2 * pass->kernels->lanes };
 }
 
-// Memory in which each element of all lanes is a vector, as it is in a tile.
-static bool find_vectors(const struct run *run, const struct cpu_memory *side,
-                         int64_t unit, int64_t step, int64_t offset,
-                         struct cpu_vectors *vectors)
+// How a step can reach memory: not at all, as vectors, or as interleaved adjacent lines.
+enum reach { REACH_NONE, REACH_VECTORS, REACH_INTERLEAVED };
+
+static enum reach find_reach(const struct run *run, const struct cpu_memory *side,
+                             int64_t unit, int64_t step)
 {
     const int lanes = run->pass->kernels->lanes;
-    const struct tile *t = &run->tile;
-    const bool is_direct =
-        lanes == 1 || (unit == 1 && step == 1 && t->is_affine && t->lanes == lanes);
 
-    if (!is_direct || side->index || !side->re || !side->im)
-        return false;
-    offset *= run->worker->real_bytes;
-    *vectors = (struct cpu_vectors){ (char *)side->re + offset, (char *)side->im + offset,
-                                     side->stride };
-    return true;
+    if (side->index || !side->re || !side->im)
+        return REACH_NONE;
+    if (lanes == 1)
+        return REACH_VECTORS;
+    if (!run->tile.is_affine || run->tile.lanes != lanes || step != unit)
+        return REACH_NONE;
+    return unit == 1 ? REACH_VECTORS : REACH_INTERLEAVED;
 }
 
-static void run_dft(const struct cpu_step *step, struct cpu_vectors x,
+static struct cpu_vectors memory_vectors(const struct run *run,
+                                         const struct cpu_memory *side)
+{
+    const int64_t bytes = side->lane_offset[0] * run->worker->real_bytes;
+    return (struct cpu_vectors){ (char *)side->re + bytes, (char *)side->im + bytes,
+                                 side->stride };
+}
+
+static void run_dft(const struct cpu_step *step, cpu_dft *dft, struct cpu_vectors x,
                     struct cpu_vectors y, int64_t real_bytes)
 {
     const struct kal_step *s = step->step;
     const int64_t block = s->radix * s->m * s->s;
     for (int64_t o = 0; o < s->outer; o++) {
-        step->dft(&x, &y, s->m, s->s, step->table);
+        dft(&x, &y, s->m, s->s, step->table);
         x.re = (char *)x.re + block * x.stride * real_bytes;
         x.im = (char *)x.im + block * x.stride * real_bytes;
         y.re = (char *)y.re + block * y.stride * real_bytes;
         y.im = (char *)y.im + block * y.stride * real_bytes;
     }
+}
+
+// The function of a step that reaches memory so on either side, or NULL.
+static cpu_dft *find_dft(const struct cpu_pass *pass, const struct cpu_step *step,
+                         enum reach in, enum reach out)
+{
+    const struct cpu_fused *fused = pass->kernels->fused;
+    const int radix = step->step->radix;
+
+    if (in != REACH_INTERLEAVED && out != REACH_INTERLEAVED)
+        return step->dft;
+    if (in != REACH_INTERLEAVED)
+        return fused->out[radix];
+    return out == REACH_INTERLEAVED ? fused->in_out[radix] : fused->in[radix];
 }
 
 // Whole lines: pairs k and n/2 - k for k = 0 .. n/4, from one tile to the other.
@@ -448,51 +483,93 @@ static int run_other(const struct cpu_worker *worker, const struct cpu_pass *pas
     return current;
 }
 
-// May the last step write straight to memory?
-static bool stores_plainly(const struct kal_pass *p)
+// Columns of a four-step with one codelet: memory to memory, twiddles in passing.
+static bool run_columns(const struct run *run, enum reach in, enum reach out)
 {
-    return p->out.count >= p->n && p->out.chirp_n == 0 && p->out.twiddle_n == 0 &&
-           p->scale == 1.0;
+    const struct cpu_pass *pass = run->pass;
+    const struct cpu_fused *fused = pass->kernels->fused;
+
+    if (!pass->twiddle_tiles || pass->pass->step_count != 1 || !fused ||
+        pass->pass->scale != 1.0 || out != REACH_VECTORS || in == REACH_NONE)
+        return false;
+    const int radix = pass->pass->step[0].radix;
+    cpu_dft *dft = in == REACH_VECTORS ? fused->lanes[radix] : fused->in_lanes[radix];
+    if (!dft)
+        return false;
+    const struct cpu_vectors x = memory_vectors(run, &run->in);
+    const struct cpu_vectors y = memory_vectors(run, &run->out);
+    dft(&x, &y, 1, 1, twiddle_row(run));
+    return true;
 }
 
-static void run_tile(const struct run *run)
+// May the first step read, or the last one write, memory as far as the pass goes?
+static bool reads_plainly(const struct kal_pass *p)
+{
+    return p->step_count > 0 && p->step[0].op == KAL_STEP_DFT && p->step[0].outer == 1 &&
+           p->in.count >= p->n && p->in.chirp_n == 0;
+}
+
+static bool writes_plainly(const struct kal_pass *p)
+{
+    if (p->step_count == 0)
+        return false;
+    const struct kal_step *last = &p->step[p->step_count - 1];
+    return last->op == KAL_STEP_DFT && last->outer == 1 && p->out.count >= p->n &&
+           p->out.chirp_n == 0;
+}
+
+static void run_steps(const struct run *run, enum reach in, enum reach out)
 {
     const struct cpu_worker *worker = run->worker;
     const struct cpu_pass *pass = run->pass;
-    const struct kal_pass *p = pass->pass;
-    struct cpu_vectors first = { 0 }, last = { 0 };
-    const int end = p->step_count - 1;
-    const bool loads_directly =
-        end >= 0 && p->step[0].op == KAL_STEP_DFT && !pass->chirp_in &&
-        p->in.count >= p->n &&
-        find_vectors(run, &run->in, run->in_unit, run->in_step, run->tile.in[0], &first);
-    const bool stores_directly = end >= 0 && p->step[end].op == KAL_STEP_DFT &&
-                                 stores_plainly(p) &&
-                                 find_vectors(run, &run->out, run->out_unit,
-                                              run->out_step, run->tile.out[0], &last);
+    const int end = pass->pass->step_count - 1;
     int current = 0;
 
-    if (!loads_directly)
-        load_tile(run, worker->tile[0], worker->tile[1], 0, p->n);
+    if (in == REACH_NONE)
+        load_tile(run, worker->tile[0], worker->tile[1], 0, pass->pass->n);
     for (int i = 0; i <= end; i++) {
         const struct cpu_step *step = &pass->step[i];
         if (step->step->op != KAL_STEP_DFT) {
             current = run_other(worker, pass, step, current);
             continue;
         }
+        const enum reach from = i == 0 ? in : REACH_NONE,
+                         to = i == end ? out : REACH_NONE;
         const struct cpu_vectors x =
-            i == 0 && loads_directly
-                ? first
-                : tile_vectors(worker, pass, worker->tile[current], 0, 1);
+            from ? memory_vectors(run, &run->in)
+                 : tile_vectors(worker, pass, worker->tile[current], 0, 1);
         const struct cpu_vectors y =
-            i == end && stores_directly
-                ? last
-                : tile_vectors(worker, pass, worker->tile[!current], 0, 1);
-        run_dft(step, x, y, worker->real_bytes);
+            to ? memory_vectors(run, &run->out)
+               : tile_vectors(worker, pass, worker->tile[!current], 0, 1);
+        run_dft(step, find_dft(pass, step, from, to), x, y, worker->real_bytes);
         current = !current;
     }
-    if (!stores_directly)
-        store_tile(run, worker->tile[current], worker->tile[!current], 0, p->n);
+    if (out == REACH_NONE)
+        store_tile(run, worker->tile[current], worker->tile[!current], 0, pass->pass->n);
+}
+
+static void run_tile(const struct run *run)
+{
+    const struct cpu_pass *pass = run->pass;
+    const struct kal_pass *p = pass->pass;
+    enum reach in = reads_plainly(p)
+                        ? find_reach(run, &run->in, run->in_unit, run->in_step)
+                        : REACH_NONE;
+    enum reach out = writes_plainly(p)
+                         ? find_reach(run, &run->out, run->out_unit, run->out_step)
+                         : REACH_NONE;
+
+    if (run_columns(run, in, out))
+        return;
+    if (p->out.twiddle_n || p->scale != 1.0)
+        out = REACH_NONE;
+    // Long radices have no fused form; the input goes through a tile, then the output.
+    if (in && !find_dft(pass, &pass->step[0], in, p->step_count == 1 ? out : REACH_NONE))
+        in = REACH_NONE;
+    if (out && !find_dft(pass, &pass->step[p->step_count - 1],
+                         p->step_count == 1 ? in : REACH_NONE, out))
+        out = REACH_NONE;
+    run_steps(run, in, out);
 }
 
 // A block of a long mirrored step: elements k and m - k for k = begin .. end-1.

@@ -4,11 +4,7 @@
 
 #include "device/cpu/simd/simd.h"
 
-#if defined KAL_SIMD_SCALAR
-#include "codelets_plain.h"
-#else
-#include "codelets_fma.h"
-#endif
+#include CODELETS
 
 enum { PAIR = 2 * LANES }; // reals of one element of a tile
 
@@ -415,18 +411,20 @@ static void merge(const struct cpu_vectors *low, const struct cpu_vectors *high,
     }
 }
 
-#define JOIN_(a, b)   a##b
-#define JOIN(a, b)    JOIN_(a, b)
-#define TEXT_(a)      #a
-#define TEXT(a)       TEXT_(a)
 #define STEP_ENTRY(r) [r] = step_##r,
 
+#if LANES > 1
+extern const struct cpu_fused JOIN(cpu_fused_, KAL_SIMD_SUFFIX);
+#endif
 extern const struct cpu_kernels JOIN(cpu_kernels_, KAL_SIMD_SUFFIX);
 
 const struct cpu_kernels JOIN(cpu_kernels_, KAL_SIMD_SUFFIX) = {
     .level = TEXT(KAL_SIMD_SUFFIX),
     .lanes = LANES,
     .dft = { RADICES(STEP_ENTRY) },
+#if LANES > 1
+    .fused = &JOIN(cpu_fused_, KAL_SIMD_SUFFIX),
+#endif
 #if LANES > 1
     .load_lanes = load_lanes,
     .store_lanes = store_lanes,

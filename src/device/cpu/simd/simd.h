@@ -148,4 +148,15 @@ static inline void store_part(R *pointer, V value, int count)
                             F(h, 12), F(h, 13), F(h, 14), F(h, 15))
 #endif
 
+#define JOIN_(a, b) a##b
+#define JOIN(a, b)  JOIN_(a, b)
+#define TEXT_(a)    #a
+#define TEXT(a)     TEXT_(a)
+
+#if defined KAL_SIMD_SCALAR
+#define CODELETS "codelets_plain.h"
+#else
+#define CODELETS "codelets_fma.h"
+#endif
+
 #endif

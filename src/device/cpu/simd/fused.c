@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+// Steps that read or write the user's interleaved arrays, or apply the twiddles between two
+// passes, while their values are in registers. The codelets are included once for each way.
+#include "device/cpu/kernels.h"
+
+#include "device/cpu/simd/simd.h"
+
+#if LANES > 1
+
+// Lanes 2 j and 2 j + 1 of two vectors, and the reverse.
+#define EVEN(h, j) (2 * (j))
+#define ODD(h, j)  (2 * (j) + 1)
+#define LOW(h, j)  (((j) / 2) + ((j) % 2) * LANES)
+#define HIGH(h, j) (((j) / 2) + ((j) % 2) * LANES + LANES / 2)
+
+#if defined KAL_SIMD_F32
+typedef int32_t M __attribute__((vector_size(REGISTER_BYTES)));
+#else
+typedef int64_t M __attribute__((vector_size(REGISTER_BYTES)));
+#endif
+
+// a and b change places where the mask is set: in all lanes or in none.
+#define EXCHANGE(a, b, mask)                        \
+    do {                                            \
+        const M difference_ = ((M)a ^ (M)b) & mask; \
+        a = (V)((M)a ^ difference_);                \
+        b = (V)((M)b ^ difference_);                \
+    } while (0)
+
+// Real parts lead unless xi is below xr: then the side's parts are exchanged.
+#define LOAD_INTERLEAVED(re, im, xr, xi, at)                 \
+    do {                                                     \
+        const M mask_ = (M){ 0 } - ((xi) < (xr));            \
+        const R *base_ = ((xi) < (xr) ? (xi) : (xr)) + (at); \
+        const V a_ = LOAD(base_), b_ = LOAD(base_ + LANES);  \
+        re = SHUFFLE(a_, b_, EVEN, 0);                       \
+        im = SHUFFLE(a_, b_, ODD, 0);                        \
+        EXCHANGE(re, im, mask_);                             \
+    } while (0)
+
+#define STORE_INTERLEAVED(yr, yi, at, re, im)           \
+    do {                                                \
+        const M mask_ = (M){ 0 } - ((yi) < (yr));       \
+        R *base_ = ((yi) < (yr) ? (yi) : (yr)) + (at);  \
+        V a_ = (re), b_ = (im);                         \
+        EXCHANGE(a_, b_, mask_);                        \
+        STORE(base_, SHUFFLE(a_, b_, LOW, 0));          \
+        STORE(base_ + LANES, SHUFFLE(a_, b_, HIGH, 0)); \
+    } while (0)
+
+#define LOAD_VECTORS(re, im, xr, xi, at) \
+    do {                                 \
+        re = LOAD((xr) + (at));          \
+        im = LOAD((xi) + (at));          \
+    } while (0)
+
+#define STORE_VECTORS(yr, yi, at, re, im) \
+    do {                                  \
+        STORE((yr) + (at), re);           \
+        STORE((yi) + (at), im);           \
+    } while (0)
+
+// clang-format off
+#define RADICES(X) \
+    X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) \
+    X(20) X(25) X(32)
+// clang-format on
+
+#define PARAMETERS                                                                  \
+    const struct cpu_vectors *x, const struct cpu_vectors *y, int64_t m, int64_t s, \
+        const void *roots
+
+// Interleaved input: the first step of several, or the only one.
+#define LOAD_PAIR          LOAD_INTERLEAVED
+#define STORE_PAIR         STORE_VECTORS
+#define ROOT_RE(w, k)      BROADCAST((w)[2 * (k)-2])
+#define ROOT_IM(w, k)      BROADCAST((w)[2 * (k)-1])
+#define CODELET(n)         in_##n
+#define CODELET_TWIDDLE(n) in_##n##_twiddle
+#include CODELETS
+
+#define STEP_IN(r)                                                              \
+    static void step_in_##r(PARAMETERS)                                         \
+    {                                                                           \
+        const R *w = roots;                                                     \
+        const R *xr = x->re, *xi = x->im;                                       \
+        R *yr = y->re, *yi = y->im;                                             \
+        const ptrdiff_t xs = x->stride, ys = y->stride;                         \
+        (void)s;                                                                \
+        in_##r(xr, xi, m *xs, yr, yi, ys);                                      \
+        for (int64_t p = 1; p < m; p++, w += 2 * ((r)-1))                       \
+            in_##r##_twiddle(xr + p * xs, xi + p * xs, m * xs, yr + (r)*p * ys, \
+                             yi + (r)*p * ys, ys, w);                           \
+    }
+RADICES(STEP_IN)
+
+// Interleaved input, output times a tile of roots.
+#undef ROOT_RE
+#undef ROOT_IM
+#undef CODELET
+#undef CODELET_TWIDDLE
+#define ROOT_RE(w, k)      LOAD((w) + 2 * LANES * (k))
+#define ROOT_IM(w, k)      LOAD((w) + 2 * LANES * (k) + LANES)
+#define CODELET(n)         in_lanes_unused_##n
+#define CODELET_TWIDDLE(n) in_lanes_##n
+#include CODELETS
+
+// Vectors in, output times a tile of roots.
+#undef LOAD_PAIR
+#undef CODELET
+#undef CODELET_TWIDDLE
+#define LOAD_PAIR          LOAD_VECTORS
+#define CODELET(n)         lanes_unused_##n
+#define CODELET_TWIDDLE(n) lanes_##n
+#include CODELETS
+
+#define STEP_LANES(name, r)                                                  \
+    static void step_##name##_##r(PARAMETERS)                                \
+    {                                                                        \
+        (void)m;                                                             \
+        (void)s;                                                             \
+        name##_##r(x->re, x->im, x->stride, y->re, y->im, y->stride, roots); \
+    }
+#define STEP_BOTH_LANES(r) STEP_LANES(lanes, r) STEP_LANES(in_lanes, r)
+RADICES(STEP_BOTH_LANES)
+
+// Vectors in, interleaved output: the last step of several.
+#undef STORE_PAIR
+#undef CODELET
+#undef CODELET_TWIDDLE
+#define STORE_PAIR         STORE_INTERLEAVED
+#define CODELET(n)         out_##n
+#define CODELET_TWIDDLE(n) out_unused_##n
+#include CODELETS
+
+#undef LOAD_PAIR
+#undef CODELET
+#undef CODELET_TWIDDLE
+#define LOAD_PAIR          LOAD_INTERLEAVED
+#define CODELET(n)         in_out_##n
+#define CODELET_TWIDDLE(n) in_out_unused_##n
+#include CODELETS
+
+#define STEP_OUT(name, r)                                                          \
+    static void step_##name##_##r(PARAMETERS)                                      \
+    {                                                                              \
+        const R *xr = x->re, *xi = x->im;                                          \
+        R *yr = y->re, *yi = y->im;                                                \
+        const ptrdiff_t xs = x->stride, ys = y->stride;                            \
+        (void)m;                                                                   \
+        (void)roots;                                                               \
+        for (int64_t q = 0; q < s; q++)                                            \
+            name##_##r(xr + q * xs, xi + q * xs, s * xs, yr + q * ys, yi + q * ys, \
+                       s * ys);                                                    \
+    }
+#define STEP_BOTH_OUT(r) STEP_OUT(out, r) STEP_OUT(in_out, r)
+RADICES(STEP_BOTH_OUT)
+
+#define IN_ENTRY(r)       [r] = step_in_##r,
+#define OUT_ENTRY(r)      [r] = step_out_##r,
+#define IN_OUT_ENTRY(r)   [r] = step_in_out_##r,
+#define LANES_ENTRY(r)    [r] = step_lanes_##r,
+#define IN_LANES_ENTRY(r) [r] = step_in_lanes_##r,
+
+extern const struct cpu_fused JOIN(cpu_fused_, KAL_SIMD_SUFFIX);
+
+const struct cpu_fused JOIN(cpu_fused_, KAL_SIMD_SUFFIX) = {
+    .in = { RADICES(IN_ENTRY) },
+    .out = { RADICES(OUT_ENTRY) },
+    .in_out = { RADICES(IN_OUT_ENTRY) },
+    .lanes = { RADICES(LANES_ENTRY) },
+    .in_lanes = { RADICES(IN_LANES_ENTRY) },
+};
+
+#endif
