@@ -12,7 +12,7 @@ install(TARGETS kallima kallima-static EXPORT kallima-targets
 install(DIRECTORY include/kallima DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
     FILES_MATCHING PATTERN "*.h")
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(FILES docs/kallima.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
+install(FILES docs/kallima.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 
 install(EXPORT kallima-targets NAMESPACE kallima:: DESTINATION ${package_dir})
 configure_package_config_file(cmake/kallima-config.cmake.in
