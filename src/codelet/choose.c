@@ -2,6 +2,7 @@
 #include "codelet/choose.h"
 
 #include "codelet/fuse.h"
+#include "codelet/sharpen.h"
 
 // The inverse transform is the forward one with real and imaginary parts exchanged.
 static void write_dft(struct kal_network *net, const struct kal_forms *forms, int n,
@@ -58,21 +59,24 @@ static kallima_status keep_cheaper(struct kal_network *best, struct kal_network 
     return KALLIMA_OK;
 }
 
-static void finish(struct kal_network *net, enum kal_flavour flavour)
+static void finish(struct kal_network *net, struct kal_aim aim)
 {
-    if (flavour == KAL_PLAIN)
+    if (aim.flavour == KAL_PLAIN && !aim.is_accurate)
         return;
 
-    struct kal_network fused;
-    kal_network_init(&fused, net->dag.host, net->inputs);
-    kal_network_fuse(&fused, net);
+    struct kal_network finished;
+    kal_network_init(&finished, net->dag.host, net->inputs);
+    if (aim.flavour == KAL_FMA)
+        kal_network_fuse(&finished, net);
+    else
+        kal_network_sharpen(&finished, net);
     kal_network_clear(net);
-    *net = fused;
+    *net = finished;
 }
 
 kallima_status kal_dft_network(struct kal_network *out, const struct kal_host *host,
-                               enum kal_flavour flavour, const struct kal_forms *forms,
-                               int n, bool inverse)
+                               struct kal_aim aim, const struct kal_forms *forms, int n,
+                               bool inverse)
 {
     struct kal_network other;
 
@@ -80,20 +84,20 @@ kallima_status kal_dft_network(struct kal_network *out, const struct kal_host *h
     kal_network_init(&other, host, 2 * n);
     write_dft(out, forms, n, inverse);
     write_simplified(&other, out);
-    finish(out, flavour);
-    finish(&other, flavour);
+    finish(out, aim);
+    finish(&other, aim);
     const kallima_status status = keep_cheaper(out, &other);
     kal_network_clear(&other);
     return status;
 }
 
-static kallima_status measure(const struct kal_host *host, enum kal_flavour flavour,
+static kallima_status measure(const struct kal_host *host, struct kal_aim aim,
                               const struct kal_forms *forms, int n, int32_t *cost)
 {
     struct kal_network net;
     struct kal_ops ops = { 0 };
 
-    kallima_status status = kal_dft_network(&net, host, flavour, forms, n, false);
+    kallima_status status = kal_dft_network(&net, host, aim, forms, n, false);
     if (status == KALLIMA_OK)
         status = kal_network_count(&net, &ops);
     kal_network_clear(&net);
@@ -106,7 +110,7 @@ static bool is_chosen(const struct kal_forms *forms, int n)
     return n <= 2 || forms->at[n].kind != KAL_FORM_TINY;
 }
 
-static kallima_status choose(const struct kal_host *host, enum kal_flavour flavour, int n,
+static kallima_status choose(const struct kal_host *host, struct kal_aim aim, int n,
                              struct kal_forms *forms)
 {
     struct kal_form best = { KAL_FORM_TINY, 0 };
@@ -118,12 +122,13 @@ static kallima_status choose(const struct kal_host *host, enum kal_flavour flavo
         const struct kal_form form = { (enum kal_form_kind)(code / n), code % n };
         int32_t cost;
         int child[2];
-        if (!kal_form_applies(form, n))
+        if (!kal_form_applies(form, n) ||
+            (aim.is_accurate && form.kind == KAL_FORM_RADER))
             continue;
         for (int i = kal_form_children(form, n, child); i-- > 0;)
-            KAL_TRY(choose(host, flavour, child[i], forms));
+            KAL_TRY(choose(host, aim, child[i], forms));
         forms->at[n] = form;
-        KAL_TRY(measure(host, flavour, forms, n, &cost));
+        KAL_TRY(measure(host, aim, forms, n, &cost));
         if (cost < best_cost) {
             best = form;
             best_cost = cost;
@@ -134,9 +139,9 @@ static kallima_status choose(const struct kal_host *host, enum kal_flavour flavo
     return KALLIMA_OK;
 }
 
-kallima_status kal_forms_choose(const struct kal_host *host, enum kal_flavour flavour,
-                                int n, struct kal_forms *forms)
+kallima_status kal_forms_choose(const struct kal_host *host, struct kal_aim aim, int n,
+                                struct kal_forms *forms)
 {
     *forms = (struct kal_forms){ 0 };
-    return choose(host, flavour, n, forms);
+    return choose(host, aim, n, forms);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The search for the form of each length that needs the fewest operations.
+// The search for the form of each length that needs the fewest operations, among all or
+// among the accurate ones.
 #ifndef KAL_CODELET_CHOOSE_H_
 #define KAL_CODELET_CHOOSE_H_
 
@@ -12,13 +13,19 @@ enum kal_flavour {
     KAL_FLAVOUR_COUNT
 };
 
+/** What a transform is to be made of, and whether it is to round little. */
+struct kal_aim {
+    enum kal_flavour flavour;
+    bool is_accurate; // no Rader convolutions; if plain, no badly rounded constants
+};
+
 /**
  * Choose the forms of length n and of all lengths that it comes upon.
  *
  * Error: E_MEMORY  exhausted
  */
-kallima_status kal_forms_choose(const struct kal_host *host, enum kal_flavour flavour,
-                                int n, struct kal_forms *forms);
+kallima_status kal_forms_choose(const struct kal_host *host, struct kal_aim aim, int n,
+                                struct kal_forms *forms);
 
 /**
  * Build the network of a transform of length n, forward or inverse: inputs and outputs
@@ -28,7 +35,7 @@ kallima_status kal_forms_choose(const struct kal_host *host, enum kal_flavour fl
  * Error: E_MEMORY  exhausted; in the graph of `out`, too
  */
 kallima_status kal_dft_network(struct kal_network *out, const struct kal_host *host,
-                               enum kal_flavour flavour, const struct kal_forms *forms,
-                               int n, bool inverse);
+                               struct kal_aim aim, const struct kal_forms *forms, int n,
+                               bool inverse);
 
 #endif

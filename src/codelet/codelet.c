@@ -7,8 +7,8 @@ static struct kal_cx multiply(struct kal_dag *g, enum kal_flavour flavour,
 {
     const kal_node re = kal_mul(g, y.re, w.re), im = kal_mul(g, y.re, w.im);
     if (flavour == KAL_FMA)
-        return (struct kal_cx){ kal_fused(g, KAL_OP_FNMA, y.im, w.im, re),
-                                kal_fused(g, KAL_OP_FMA, y.im, w.re, im) };
+        return (struct kal_cx){ kal_raw(g, KAL_OP_FNMA, y.im, w.im, re),
+                                kal_raw(g, KAL_OP_FMA, y.im, w.re, im) };
     return (struct kal_cx){ kal_sub(g, re, kal_mul(g, y.im, w.im)),
                             kal_add(g, im, kal_mul(g, y.im, w.re)) };
 }
@@ -31,11 +31,11 @@ static void add_twiddles(struct kal_network *net, const struct kal_codelet_spec 
 static kallima_status compile(struct kal_codelet *c, const struct kal_host *host)
 {
     const struct kal_codelet_spec *spec = &c->spec;
+    const struct kal_aim aim = { spec->flavour, spec->is_accurate };
     struct kal_forms forms;
 
-    KAL_TRY(kal_forms_choose(host, spec->flavour, spec->n, &forms));
-    KAL_TRY(
-        kal_dft_network(&c->net, host, spec->flavour, &forms, spec->n, spec->inverse));
+    KAL_TRY(kal_forms_choose(host, aim, spec->n, &forms));
+    KAL_TRY(kal_dft_network(&c->net, host, aim, &forms, spec->n, spec->inverse));
     if (spec->twiddled)
         add_twiddles(&c->net, spec);
     KAL_TRY(kal_network_count(&c->net, &c->ops));

@@ -10,8 +10,9 @@
 struct kal_codelet_spec {
     int n; // 2 .. KAL_CODELET_MAX
     enum kal_flavour flavour;
-    bool inverse;  // exp(+2*pi*i*j*k/n)
-    bool twiddled; // y[k] is multiplied by w[k], k = 1 .. n-1
+    bool inverse;     // exp(+2*pi*i*j*k/n)
+    bool twiddled;    // y[k] is multiplied by w[k], k = 1 .. n-1
+    bool is_accurate; // fewer rounding errors rather than fewest operations
 };
 
 /**

@@ -269,7 +269,7 @@ kal_node kal_scale(struct kal_dag *g, long double factor, kal_node a)
     return intern_op(g, KAL_OP_MUL, k, t.node);
 }
 
-kal_node kal_fused(struct kal_dag *g, enum kal_op op, kal_node a, kal_node b, kal_node c)
+kal_node kal_raw(struct kal_dag *g, enum kal_op op, kal_node a, kal_node b, kal_node c)
 {
     return intern(g, (struct kal_dag_entry){ op, a.id, b.id, c.id, 0.0L });
 }

@@ -96,8 +96,8 @@ kal_node kal_mul(struct kal_dag *g, kal_node a, kal_node b);
 /** factor * a */
 kal_node kal_scale(struct kal_dag *g, long double factor, kal_node a);
 
-/** One of KAL_OP_FMA, KAL_OP_FMS and KAL_OP_FNMA of a, b and c, as it is. */
-kal_node kal_fused(struct kal_dag *g, enum kal_op op, kal_node a, kal_node b, kal_node c);
+/** The operation `op` of as many of a, b and c as it has operands, not simplified. */
+kal_node kal_raw(struct kal_dag *g, enum kal_op op, kal_node a, kal_node b, kal_node c);
 
 static inline struct kal_cx kal_cx_add(struct kal_dag *g, struct kal_cx a,
                                        struct kal_cx b)

@@ -30,7 +30,7 @@ static kal_node plus_ratio(struct kal_dag *g, kal_node x, kal_node y, long doubl
     const long double size = fabsl(ratio);
     if (is_unit(ratio))
         return ratio > 0 ? kal_add(g, x, y) : kal_sub(g, x, y);
-    return kal_fused(g, ratio > 0 ? KAL_OP_FMA : KAL_OP_FNMA, kal_const(g, size), y, x);
+    return kal_raw(g, ratio > 0 ? KAL_OP_FMA : KAL_OP_FNMA, kal_const(g, size), y, x);
 }
 
 // -x + ratio * y, ratio > 0
@@ -38,7 +38,7 @@ static kal_node ratio_minus(struct kal_dag *g, kal_node x, kal_node y, long doub
 {
     if (is_unit(ratio))
         return kal_sub(g, y, x);
-    return kal_fused(g, KAL_OP_FMS, kal_const(g, ratio), y, x);
+    return kal_raw(g, KAL_OP_FMS, kal_const(g, ratio), y, x);
 }
 
 // p + q, with a positive factor unless both are negative.

@@ -2,16 +2,22 @@
 #include "codelet/lengths.h"
 
 // clang-format off
+enum { PLAIN = 1 << KAL_PLAIN, FMA = 1 << KAL_FMA };
+
 static const struct kal_length lengths[] = { // the unit tests compare with the compiler
-    {  2, {    4,   4 } }, {  3, {   16,  12 } }, {  4, {   16,  16 } },
-    {  5, {   44,  32 } }, {  6, {   44,  36 } }, {  7, {   96,  60 } },
-    {  8, {   56,  52 } }, {  9, {  120,  80 } }, { 10, {  108,  84 } },
-    { 11, {  240, 140 } }, { 12, {  112,  96 } }, { 13, {  244, 176 } },
-    { 14, {  220, 148 } }, { 15, {  212, 156 } }, { 16, {  168, 144 } },
-    { 17, {  372, 264 } }, { 19, {  568, 364 } }, { 20, {  256, 208 } },
-    { 23, { 1056, 572 } }, { 24, {  296, 252 } }, { 25, {  536, 352 } },
-    { 27, {  600, 380 } }, { 29, { 1052, 656 } }, { 31, { 1000, 692 } },
-    { 32, {  456, 372 } }, { 64, { 1160, 912 } },
+    {  2, {    4,   4 }, 0 },              {  3, {   18,  12 }, PLAIN },
+    {  4, {   16,  16 }, 0 },              {  5, {   52,  32 }, PLAIN },
+    {  6, {   44,  36 }, 0 },              {  7, {   96,  60 }, 0 },
+    {  8, {   56,  52 }, 0 },              {  9, {  132,  80 }, PLAIN },
+    { 10, {  108,  84 }, 0 },              { 11, {  240, 140 }, 0 },
+    { 12, {  112,  96 }, 0 },              { 13, {  372, 192 }, PLAIN | FMA },
+    { 14, {  220, 148 }, 0 },              { 15, {  212, 156 }, 0 },
+    { 16, {  168, 144 }, 0 },              { 17, {  372, 264 }, 0 },
+    { 19, {  568, 364 }, 0 },              { 20, {  256, 208 }, 0 },
+    { 23, { 1056, 572 }, 0 },              { 24, {  296, 252 }, 0 },
+    { 25, {  632, 352 }, PLAIN },          { 27, {  658, 380 }, PLAIN },
+    { 29, { 1052, 656 }, 0 },              { 31, { 1000, 692 }, 0 },
+    { 32, {  456, 372 }, 0 },              { 64, { 1160, 912 }, 0 },
 };
 // clang-format on
 
@@ -28,6 +34,17 @@ static const struct kal_length *find(int64_t n)
             return &lengths[i];
     }
     return NULL;
+}
+
+struct kal_codelet_spec kal_length_spec(int n, enum kal_flavour flavour, bool twiddled)
+{
+    const struct kal_length *length = find(n);
+    return (struct kal_codelet_spec){
+        .n = n,
+        .flavour = flavour,
+        .twiddled = twiddled,
+        .is_accurate = length && (length->accurate >> flavour & 1),
+    };
 }
 
 bool kal_length_is_compiled(int64_t n, bool twiddled)

@@ -3,7 +3,7 @@
 #ifndef KAL_CODELET_LENGTHS_H_
 #define KAL_CODELET_LENGTHS_H_
 
-#include "codelet/choose.h"
+#include "codelet/codelet.h"
 
 enum { KAL_TWIDDLED_MAX = 32 }; // longer compiled codelets have no twiddled form
 
@@ -13,10 +13,19 @@ enum { KAL_TWIDDLED_MAX = 32 }; // longer compiled codelets have no twiddled for
 struct kal_length {
     int32_t n;
     int32_t total[KAL_FLAVOUR_COUNT]; // additions, multiplications and fused operations
+    uint32_t accurate;                // bit 1 << flavour: compiled in the accurate form
 };
 
 /** Return the table of compiled codelets, shortest first, and how many there are. */
 const struct kal_length *kal_lengths_get(int *count);
+
+/**
+ * Return what is compiled for length n, a length of the table. Most are the forms of
+ * fewest operations. Those that would add up to more than 0.75 * u * sqrt(log2 n), the
+ * relative 2-norm error allowed to transforms of length n with unit roundoff u, have the
+ * accurate form.
+ */
+struct kal_codelet_spec kal_length_spec(int n, enum kal_flavour flavour, bool twiddled);
 
 /** Return whether there is a compiled codelet of length n. */
 bool kal_length_is_compiled(int64_t n, bool twiddled);

@@ -106,8 +106,7 @@ void kal_users_clear(struct kal_users *users)
     *users = (struct kal_users){ .host = users->host };
 }
 
-// Memory for one node of `g` for each of the network's, all zero; NULL on failure.
-static kal_node *take_map(struct kal_dag *g, const struct kal_network *net)
+kal_node *kal_network_take_map(struct kal_dag *g, const struct kal_network *net)
 {
     void *map = NULL;
 
@@ -140,7 +139,7 @@ void kal_network_copy(struct kal_dag *g, const struct kal_network *net,
 {
     for (int o = 0; o < net->outputs; o++)
         result[o] = kal_zero();
-    kal_node *map = take_map(g, net);
+    kal_node *map = kal_network_take_map(g, net);
     if (!map)
         return;
     for (int32_t id = 0; id < net->dag.count; id++)
@@ -184,7 +183,7 @@ void kal_network_transpose(struct kal_dag *g, const struct kal_network *net,
 {
     for (int i = 0; i < net->inputs; i++)
         result[i] = kal_zero();
-    kal_node *sum = take_map(g, net);
+    kal_node *sum = kal_network_take_map(g, net);
     if (!sum)
         return;
     for (int o = 0; o < net->outputs; o++)

@@ -59,6 +59,14 @@ kallima_status kal_users_build(struct kal_users *out, const struct kal_network *
 void kal_users_clear(struct kal_users *users);
 
 /**
+ * Take memory for one node of `g` for each of the network's, all zero.
+ *
+ * Owner: the caller frees it with kal_free() on g->host.
+ * Error: NULL on failure, which `g` then holds
+ */
+kal_node *kal_network_take_map(struct kal_dag *g, const struct kal_network *net);
+
+/**
  * Write a network of sums and products once more, into `g`, with input[i] for its inputs.
  *
  * Shape:  `input` holds net->inputs nodes of `g`, `result` net->outputs.

@@ -27,9 +27,9 @@ struct kal_schedule {
 /**
  * Order the work of a network so that few values are alive at once, whatever the number
  * of registers: the graph is halved between inputs and outputs until the pieces are
- * single operations. Both parts of a number are loaded just before the first use of one and
- * stored as soon as both are there, but no load comes after a store. Inputs from `early`
- * on are factors: they are read one by one, and after a store too.
+ * single operations. Both parts of a number are loaded just before the first use of one
+ * and stored as soon as both are there, but no load comes after a store. Inputs from
+ * `early` on are factors: they are read one by one, and after a store too.
  *
  * Owner:  the caller frees what `out` holds with kal_schedule_clear(), on failure too.
  * Error:  E_MEMORY  exhausted

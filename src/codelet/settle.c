@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Time is the place in the order; moment t is the one after order[t]. An input is alive
-// from the first use of either part on, a computed value from its operation on, both until
-// the last use. An output is stored as soon as both parts are there.
+// from the first use of either part on, a computed value from its operation on, both
+// until the last use. An output is stored as soon as both parts are there.
 #include "codelet/settle.h"
 
 #include <string.h>
@@ -39,7 +39,7 @@ static int64_t cost(int32_t alive)
     return (int64_t)alive * alive;
 }
 
-// The times between which something other than `self` uses a value; NEVER and -1: nothing.
+// When something other than `self` uses a value; NEVER and -1: nothing does.
 struct span {
     int32_t first, last;
 };

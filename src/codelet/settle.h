@@ -10,7 +10,8 @@
  * that lowers the sum over time of the squared number of values alive. The sum that
  * is reached is written to *strain; it compares orders of one network.
  *
- * Shape:  `mate` as of kal_network_find_mates(); `order` holds `count` nodes, operations only, operands before what uses them.
+ * Shape:  `mate` as of kal_network_find_mates(); `order` holds `count` nodes, operations
+ *         only, operands before what uses them.
  * Error:  E_MEMORY  exhausted; the order is valid all the same
  */
 kallima_status kal_settle(const struct kal_network *net, const int32_t *mate,

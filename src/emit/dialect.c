@@ -29,8 +29,8 @@ static const struct kal_dialect dialects[] = {
             "#define FNMA(a, b, c)  fma(-(a), (b), (c))\n"
             "#endif\n",
         .defaults =
-            "// Both parts of a number, `at` elements away from xr and xi or yr and yi, are\n"
-            "// loaded and stored together. w holds the twiddle factors 1, 2, ...\n"
+            "// Both parts of a number, `at` elements away from xr and xi or yr and yi,\n"
+            "// are loaded and stored together. w holds the twiddle factors 1, 2, ...\n"
             "#ifndef LOAD_PAIR\n"
             "#define LOAD_PAIR(re, im, xr, xi, at) \\\n"
             "    do {                              \\\n"

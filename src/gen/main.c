@@ -16,7 +16,7 @@ static const char *const flavour_names[KAL_FLAVOUR_COUNT] = {
 static kallima_status add_codelet(struct kal_text *text, enum kal_flavour flavour, int n,
                                   bool twiddled)
 {
-    const struct kal_codelet_spec spec = { n, flavour, false, twiddled };
+    const struct kal_codelet_spec spec = kal_length_spec(n, flavour, twiddled);
     struct kal_codelet codelet;
     char name[NAME_BYTES];
 

@@ -73,6 +73,32 @@ static double double_value(const struct kal_dag_entry *e, const double *v,
     }
 }
 
+static double single_value(const struct kal_dag_entry *e, const double *v,
+                           const double *slot)
+{
+    const float a = (float)v[e->a], b = (float)v[e->b], c = (float)v[e->c];
+    switch (e->op) {
+    case KAL_OP_CONST: return (float)e->value;
+    case KAL_OP_INPUT: return (float)slot[e->a];
+    case KAL_OP_NEG: return -a;
+    case KAL_OP_ADD: return a + b;
+    case KAL_OP_SUB: return a - b;
+    case KAL_OP_MUL: return a * b;
+    case KAL_OP_FMA: return fmaf(a, b, c);
+    case KAL_OP_FMS: return fmaf(a, b, -c);
+    default: return fmaf(-a, b, c);
+    }
+}
+
+typedef double rounded_value(const struct kal_dag_entry *e, const double *v,
+                             const double *slot);
+
+struct arithmetic {
+    rounded_value *value;
+    double roundoff;
+    bool is_single;
+};
+
 static bool is_pair(const struct kal_step *s)
 {
     return s->kind == KAL_STEP_LOAD || s->kind == KAL_STEP_STORE;
@@ -98,13 +124,14 @@ static void evaluate_quad(const struct kal_codelet *c, const double *slot, quad 
     free(v);
 }
 
-static void evaluate_double(const struct kal_codelet *c, const double *slot, double *y)
+static void evaluate_rounded(const struct kal_codelet *c, rounded_value *value,
+                             const double *slot, double *y)
 {
     const struct kal_dag *g = &c->net.dag;
-    double *v = malloc((size_t)g->count * sizeof *v);
+    double *v = calloc((size_t)g->count, sizeof *v);
     assert_non_null(v);
     for (int32_t id = 0; id < g->count; id++)
-        v[id] = double_value(&g->entry[id], v, slot);
+        v[id] = value(&g->entry[id], v, slot);
     for (int o = 0; o < c->net.outputs; o++)
         y[o] = v[c->net.output[o].id];
     free(v);
@@ -147,7 +174,7 @@ static struct error measure(const struct kal_codelet *c)
         fill(slot, c->spec.n);
         oracle(&c->spec, slot, want);
         evaluate_quad(c, slot, exact);
-        evaluate_double(c, slot, rounded);
+        evaluate_rounded(c, double_value, slot, rounded);
         for (int o = 0; o < 2 * c->spec.n; o++) {
             power += want[o] * want[o];
             exact_error += (exact[o] - want[o]) * (exact[o] - want[o]);
@@ -161,8 +188,10 @@ static struct error measure(const struct kal_codelet *c)
 // Code 0 .. 7: flavour, direction, twiddle factors.
 static struct kal_codelet_spec variant(int n, int code)
 {
-    return (struct kal_codelet_spec){ n, code & 1 ? KAL_FMA : KAL_PLAIN, (code & 2) != 0,
-                                      (code & 4) != 0 };
+    return (struct kal_codelet_spec){ .n = n,
+                                      .flavour = code & 1 ? KAL_FMA : KAL_PLAIN,
+                                      .inverse = (code & 2) != 0,
+                                      .twiddled = (code & 4) != 0 };
 }
 
 // Exact arithmetic leaves only the rounding of the constants to 64 bits. In double,
@@ -225,8 +254,8 @@ static void compiled_lengths_cost_what_the_table_says(void **state)
     (void)state;
     for (int i = 0; i < 4 * count; i++) {
         const int n = length[i / 4].n;
-        const struct kal_codelet_spec spec = { n, (enum kal_flavour)(i & 1), false,
-                                               (i & 2) != 0 };
+        const struct kal_codelet_spec spec =
+            kal_length_spec(n, (enum kal_flavour)(i & 1), (i & 2) != 0);
         struct kal_codelet c;
         if (!kal_length_is_compiled(n, spec.twiddled))
             continue;
@@ -238,6 +267,66 @@ static void compiled_lengths_cost_what_the_table_says(void **state)
     assert_false(kal_length_is_compiled(64, true));
     assert_false(kal_length_is_compiled(18, false));
     assert_int_equal(kal_length_cost(18, KAL_PLAIN, false), 0);
+}
+
+// Root mean square of the relative error in the 2-norm over some vectors, in units of
+// u * sqrt(log2 n). Exact arithmetic stands for the definition.
+static double find_unit_error(const struct kal_codelet *c, const struct arithmetic *kind)
+{
+    double slot[SLOTS], y[SLOTS];
+    quad want[SLOTS], power = 0, error = 0;
+
+    for (int trial = 0; trial < 20000 / c->spec.n; trial++) {
+        fill(slot, c->spec.n);
+        for (int i = 0; kind->is_single && i < 2 * c->spec.n; i++)
+            slot[i] = (float)slot[i];
+        evaluate_quad(c, slot, want);
+        evaluate_rounded(c, kind->value, slot, y);
+        for (int o = 0; o < 2 * c->spec.n; o++) {
+            power += want[o] * want[o];
+            error += (y[o] - want[o]) * (y[o] - want[o]);
+        }
+    }
+    return (double)sqrtq(error / power) / (kind->roundoff * sqrt(log2(c->spec.n)));
+}
+
+static bool has_small_primes(int n)
+{
+    static const int primes[] = { 2, 3, 5, 7, 11, 13 };
+    for (size_t i = 0; i < KAL_COUNT(primes); i++) {
+        while (n % primes[i] == 0)
+            n /= primes[i];
+    }
+    return n == 1;
+}
+
+// Steps of a long transform add up to more than their mean: twiddle factors are rounded,
+// and the errors of constants are the same in all steps.
+static void compiled_codelets_round_little(void **state)
+{
+    static const struct arithmetic kinds[] = { { single_value, 0x1p-24, true },
+                                               { double_value, 0x1p-53, false } };
+    static const double bound[KAL_FLAVOUR_COUNT] = {
+        [KAL_PLAIN] = 0.66, [KAL_FMA] = 0.6
+    };
+    int count;
+    const struct kal_length *length = kal_lengths_get(&count);
+
+    (void)state;
+    for (int i = 0; i < 4 * count; i++) {
+        const int n = length[i / 4].n;
+        const struct kal_codelet_spec spec =
+            kal_length_spec(n, (enum kal_flavour)(i & 1), false);
+        struct kal_codelet c;
+        if (!has_small_primes(n))
+            continue;
+        assert_int_equal(kal_codelet_build(&c, NULL, &spec), KALLIMA_OK);
+        const double e = find_unit_error(&c, &kinds[i >> 1 & 1]);
+        if (!(e < bound[spec.flavour]) || !(measure(&c).exact < 2e-18))
+            fail_msg("n=%d fma=%d single=%d: %.3f of %.3f", n, i & 1, !(i >> 1 & 1), e,
+                     bound[spec.flavour]);
+        kal_codelet_clear(&c);
+    }
 }
 
 // Every value is there before it is used, and at most `live` are alive at once.
@@ -343,7 +432,7 @@ static kallima_status compile_scarce(int n, int left)
     const struct kal_host host = { NULL,
                                    NULL,
                                    { scarce_allocate, scarce_release, &scarce } };
-    const struct kal_codelet_spec spec = { n, KAL_FMA, false, true };
+    const struct kal_codelet_spec spec = { .n = n, .flavour = KAL_FMA, .twiddled = true };
     struct kal_codelet c;
     struct kal_text text;
 
@@ -381,6 +470,7 @@ int main(void)
         cmocka_unit_test(codelet_matches_definition),
         cmocka_unit_test(codelet_counts_do_not_grow),
         cmocka_unit_test(compiled_lengths_cost_what_the_table_says),
+        cmocka_unit_test(compiled_codelets_round_little),
         cmocka_unit_test(schedule_is_topological),
         cmocka_unit_test(text_has_no_load_after_a_store),
         cmocka_unit_test(source_refuses_bad_arguments),
