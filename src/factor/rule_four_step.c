@@ -9,7 +9,7 @@
 #include <math.h>
 
 // A column pass is one tile of 16 columns; a row pass transposes rows to tiles.
-enum { COLUMN_LIMIT = 2048, ROW_LIMIT = 1024, LANES = 16 };
+enum { COLUMN_LIMIT = 2048, ROW_LIMIT = 2048, LANES = 16 };
 
 static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
 {

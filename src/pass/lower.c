@@ -224,7 +224,8 @@ kallima_status kal_pass_add(struct kal_lowering *lo, const struct kal_lines *lin
         .scale = 1.0,
     };
     memcpy(pass->loops, lines->loops, sizeof pass->loops);
-    memcpy(pass->step, steps, (size_t)step_count * sizeof *steps);
+    if (step_count > 0)
+        memcpy(pass->step, steps, (size_t)step_count * sizeof *steps);
     program->pass[program->pass_count++] = pass;
     program->phase[program->phase_count - 1].pass_count++;
     return KALLIMA_OK;

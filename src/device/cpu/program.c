@@ -142,6 +142,16 @@ static int64_t block_count(const struct cpu_pass *pass)
     return (units + CPU_BLOCK - 1) / CPU_BLOCK;
 }
 
+// Do all lines of the phase, that is the arrays that a pass walks through, exceed L2?
+static bool is_far(const struct cpu_program *program, const struct cpu_pass *pass,
+                   const struct kal_phase *phase)
+{
+    const struct kal_pass *p = pass->pass;
+    const double bytes = (double)phase->lines * (double)pass->inner * (double)p->n *
+                         (program->is_f64 ? 16.0 : 8.0);
+    return bytes > (double)program->base.device->caps.near_bytes;
+}
+
 static kallima_status prepare_pass(struct cpu_program *program,
                                    const struct kal_phase *phase, int index)
 {
@@ -153,6 +163,7 @@ static kallima_status prepare_pass(struct cpu_program *program,
     pass->kernels = choose_kernels(program, pass, lanes_available(pass, phase));
     pass->is_blocked = can_be_blocked(p);
     pass->blocks = block_count(pass);
+    pass->is_far = is_far(program, pass, phase);
     pass->chunk_lines = phase->chunk;
     pass->chunk_rows = cpu_rows_find(pass, phase->chunk, phase->lanes_are_lines);
     const struct kal_host *host = &program->base.device->host;

@@ -657,6 +657,60 @@ static void run_block(const struct run *run, int64_t number)
     (is_mirrored ? run_mirrored_block : run_pointwise_block)(run, begin, end);
 }
 
+enum { LINE_BYTES = 64, AHEAD_BYTES = 16384 };
+
+// The first line is read, not asked for: hints for a page that the TLB lacks are dropped.
+static void prefetch(const char *from, int64_t bytes, bool is_write)
+{
+    (void)*(const volatile char *)from;
+    for (int64_t i = LINE_BYTES; i < bytes; i += LINE_BYTES) {
+        if (is_write)
+            __builtin_prefetch(from + i, 1, 2);
+        else
+            __builtin_prefetch(from + i, 0, 2);
+    }
+}
+
+// Ask for one side of a tile to come, among the `left` whole ones that are this thread's.
+// The processor's own prefetchers follow neither rows in turn nor long strides.
+static void prefetch_side(const struct run *run, const struct kal_side *side,
+                          const struct cpu_memory *memory, int64_t unit, int64_t step,
+                          int64_t left, bool is_write)
+{
+    const int64_t real_bytes = run->worker->real_bytes, lanes = run->tile.lanes;
+    const int64_t n = kal_min(run->pass->pass->n, side->count);
+    const int64_t tile_bytes = lanes * n * unit * real_bytes;
+    const int64_t ahead = kal_max(1, AHEAD_BYTES / tile_bytes);
+    const char *base = run->worker->base[side->buffer];
+
+    if (side->buffer == KAL_BUFFER_CHUNK || memory->index || ahead > left)
+        return;
+    base += (memory->lane_offset[0] + ahead * lanes * step) * real_bytes;
+    if (step == unit) {
+        for (int64_t e = 0; e < n; e++)
+            prefetch(base + e * side->stride * real_bytes, lanes * unit * real_bytes,
+                     is_write);
+    } else if (side->stride == unit) {
+        for (int64_t i = 0; i < lanes; i++)
+            prefetch(base + i * step * real_bytes, n * unit * real_bytes, is_write);
+    }
+}
+
+// `first` is the line of its row that the present tile begins with; `tiles` are this
+// thread's from it on.
+static void prefetch_next(const struct run *run, int64_t first, int64_t tiles)
+{
+    const struct kal_pass *p = run->pass->pass;
+    const int64_t lanes = run->tile.lanes;
+    const int64_t whole = (run->rows.length - first) / lanes;
+    const int64_t left = kal_min(whole, tiles) - 1;
+
+    if (!run->tile.is_affine || lanes < run->pass->kernels->lanes)
+        return;
+    prefetch_side(run, &p->in, &run->in, run->in_unit, run->in_step, left, false);
+    prefetch_side(run, &p->out, &run->out, run->out_unit, run->out_step, left, true);
+}
+
 void cpu_tiles_run(struct cpu_worker *worker, const struct cpu_pass *pass,
                    const struct cpu_chunk *chunk, int64_t begin, int64_t end)
 {
@@ -667,7 +721,10 @@ void cpu_tiles_run(struct cpu_worker *worker, const struct cpu_pass *pass,
     for (int64_t i = begin; i < end; i++) {
         const int64_t number = blocks == 1 ? i : i / blocks;
         const int64_t row = run.rows.count == 1 ? 0 : number / run.rows.tiles;
-        find_lanes(&run, row, (number - row * run.rows.tiles) * pass->kernels->lanes);
+        const int64_t first = (number - row * run.rows.tiles) * pass->kernels->lanes;
+        find_lanes(&run, row, first);
+        if (pass->is_far && blocks == 1)
+            prefetch_next(&run, first, end - i);
         if (pass->is_blocked)
             run_block(&run, i % blocks);
         else
