@@ -19,7 +19,7 @@ struct writer {
 static void push(struct writer *w, enum kal_step_kind kind, int32_t node, int32_t second,
                  int32_t index)
 {
-    w->out->step[w->out->count++] = (struct kal_step){ kind, { node, second }, index };
+    w->out->step[w->out->count++] = (struct kal_event){ kind, { node, second }, index };
 }
 
 static void set_present(struct writer *w, int32_t id)

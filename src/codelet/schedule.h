@@ -12,14 +12,14 @@ enum kal_step_kind {
     KAL_STEP_STORE     // write both nodes to the outputs 2*index and 2*index+1
 };
 
-struct kal_step {
+struct kal_event {
     enum kal_step_kind kind;
     int32_t node[2], index;
 };
 
 struct kal_schedule {
     const struct kal_host *host;
-    struct kal_step *step;
+    struct kal_event *step;
     int32_t count;
     int32_t live; // most values alive at once, constants not counted
 };

@@ -77,7 +77,7 @@ static void emit_value(const struct emitter *e, int32_t id, const char *expressi
 }
 
 // Both parts of number `index`, by a statement.
-static void emit_pair(const struct emitter *e, const struct kal_step *step,
+static void emit_pair(const struct emitter *e, const struct kal_event *step,
                       const char *statement)
 {
     char index[NAME_BYTES], re[NAME_BYTES], im[NAME_BYTES];
@@ -88,17 +88,17 @@ static void emit_pair(const struct emitter *e, const struct kal_step *step,
     emit_pattern(e->text, statement, &(struct arguments){ .a = index, .b = re, .c = im });
 }
 
-static void emit_load(const struct emitter *e, const struct kal_step *step)
+static void emit_load(const struct emitter *e, const struct kal_event *step)
 {
     emit_pair(e, step, e->dialect->load);
 }
 
-static void emit_store(const struct emitter *e, const struct kal_step *step)
+static void emit_store(const struct emitter *e, const struct kal_event *step)
 {
     emit_pair(e, step, e->dialect->store);
 }
 
-static void emit_factor(const struct emitter *e, const struct kal_step *step)
+static void emit_factor(const struct emitter *e, const struct kal_event *step)
 {
     char index[NAME_BYTES];
 
@@ -107,7 +107,7 @@ static void emit_factor(const struct emitter *e, const struct kal_step *step)
                &(struct arguments){ .a = index });
 }
 
-static void emit_compute(const struct emitter *e, const struct kal_step *step)
+static void emit_compute(const struct emitter *e, const struct kal_event *step)
 {
     const struct kal_dag_entry *entry = &e->codelet->net.dag.entry[step->node[0]];
     char a[NAME_BYTES], b[NAME_BYTES], c[NAME_BYTES];
@@ -121,7 +121,7 @@ static void emit_compute(const struct emitter *e, const struct kal_step *step)
 
 static void emit_steps(const struct emitter *e)
 {
-    static void (*const emit[])(const struct emitter *, const struct kal_step *) = {
+    static void (*const emit[])(const struct emitter *, const struct kal_event *) = {
         [KAL_STEP_LOAD] = emit_load,
         [KAL_STEP_FACTOR] = emit_factor,
         [KAL_STEP_COMPUTE] = emit_compute,

@@ -41,6 +41,15 @@ int64_t kal_line_count(const struct kal_lines *lines)
     return count;
 }
 
+bool kal_lines_stay_apart(const struct kal_lowering *lo, const struct kal_lines *lines,
+                          int64_t bytes)
+{
+    enum { MANY_LINES = 16, MOST_TIMES_NEAR = 16 };
+    const int64_t near = (int64_t)lo->caps->near_bytes;
+    return bytes <= near ||
+           (kal_line_count(lines) >= MANY_LINES && bytes <= MOST_TIMES_NEAR * near);
+}
+
 bool kal_side_is_plain(const struct kal_side *side, int64_t n)
 {
     return !side->index && side->count >= n && side->chirp_n == 0 && side->twiddle_n == 0;

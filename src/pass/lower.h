@@ -51,6 +51,13 @@ int64_t kal_line_bytes(const struct kal_lowering *lo, int64_t n);
 /** Number of lines over all loops but the stage's. */
 int64_t kal_line_count(const struct kal_lines *lines);
 
+/**
+ * Whether lines that need `bytes` of scratch each are worked one by one, each on one thread:
+ * where that stays near a core, or where there are lines enough for many cores.
+ */
+bool kal_lines_stay_apart(const struct kal_lowering *lo, const struct kal_lines *lines,
+                          int64_t bytes);
+
 /** Whether a side's elements lie at their own index, all of them, without a factor. */
 bool kal_side_is_plain(const struct kal_side *side, int64_t n);
 

@@ -83,7 +83,7 @@ kallima_status kal_lower_real_even(struct kal_lowering *lo, const struct kal_rec
     if (lo->phase_open || lo->stage_open)
         return even_through_scratch(lo, node, &view, is_forward);
 
-    if (4 * kal_line_bytes(lo, node->n / 2) <= (int64_t)lo->caps->near_bytes) {
+    if (kal_lines_stay_apart(lo, &view, 4 * kal_line_bytes(lo, node->n / 2))) {
         // A four-step fills lanes from within one line; others need several lines.
         const bool on_lanes = node->child[0]->rule != KAL_RULE_FOUR_STEP &&
                               node->n <= LANES_LIMIT && kal_line_count(&view) >= 4;

@@ -99,7 +99,7 @@ struct arithmetic {
     bool is_single;
 };
 
-static bool is_pair(const struct kal_step *s)
+static bool is_pair(const struct kal_event *s)
 {
     return s->kind == KAL_STEP_LOAD || s->kind == KAL_STEP_STORE;
 }
@@ -113,7 +113,7 @@ static void evaluate_quad(const struct kal_codelet *c, const double *slot, quad 
     for (int32_t id = 0; id < g->count; id++)
         v[id] = g->entry[id].op == KAL_OP_CONST ? (quad)g->entry[id].value : (quad)NAN;
     for (int32_t i = 0; i < c->schedule.count; i++) {
-        const struct kal_step *s = &c->schedule.step[i];
+        const struct kal_event *s = &c->schedule.step[i];
         for (int part = 0; part < (is_pair(s) ? 2 : 1); part++) {
             if (s->kind == KAL_STEP_STORE)
                 y[2 * s->index + part] = v[s->node[part]];
@@ -343,7 +343,7 @@ static void schedule_is_topological(void **state)
             assert_non_null(there);
             int stores = 0;
             for (int32_t i = 0; i < c.schedule.count; i++) {
-                const struct kal_step *s = &c.schedule.step[i];
+                const struct kal_event *s = &c.schedule.step[i];
                 const struct kal_dag_entry *e = &g->entry[s->node[0]];
                 const int32_t operand[3] = { e->a, e->b, e->c };
                 for (int k = 0; s->kind == KAL_STEP_COMPUTE && k < kal_op_arity(e->op);

@@ -7,7 +7,7 @@
 #include "device/device.h"
 #include "pass/pass.h"
 
-extern const struct kal_device_ops cpu_device_ops;
+extern const struct kal_device_ops kal_cpu_device_ops;
 
 enum { CPU_MAX_LEVELS = 3 };
 
@@ -49,7 +49,8 @@ struct cpu_rows {
 
 struct cpu_pass {
     const struct kal_pass *pass;
-    const struct cpu_kernels *kernels;
+    const struct cpu_kernels *kernels; // for its lines, and
+    const struct cpu_kernels *widest;  // for work along one line
     struct cpu_loops stage_loops, line_loops, inner_loops;
     struct cpu_step step[KAL_MAX_PASS_STEPS];
     const void *chirp_in, *chirp_out; // complex tables, or NULL
@@ -84,12 +85,13 @@ struct cpu_program {
 enum { CPU_BLOCK = 2048 };
 
 /** Fill in the tables of a pass whose geometry is set. Error: E_MEMORY  exhausted */
-kallima_status cpu_tables_build(struct cpu_program *program, struct cpu_pass *pass);
+kallima_status kal_cpu_tables_build(struct cpu_program *program, struct cpu_pass *pass);
 
-kallima_status cpu_program_create(struct kal_device_program **out, kallima_device *device,
-                                  const struct kal_program *program, bool is_f64);
-void cpu_program_destroy(struct kal_device_program *program);
-kallima_status cpu_program_run(const struct kal_device_program *program,
-                               const struct kal_arguments *arguments);
+kallima_status kal_cpu_program_create(struct kal_device_program **out,
+                                      kallima_device *device,
+                                      const struct kal_program *program, bool is_f64);
+void kal_cpu_program_destroy(struct kal_device_program *program);
+kallima_status kal_cpu_program_run(const struct kal_device_program *program,
+                                   const struct kal_arguments *arguments);
 
 #endif

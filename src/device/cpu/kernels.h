@@ -42,12 +42,30 @@ struct cpu_fused {
     cpu_dft *lanes[CPU_MAX_RADIX + 1], *in_lanes[CPU_MAX_RADIX + 1];
 };
 
+/**
+ * One line of a mirrored step. Elements are neighbours in memory on both sides, interleaved
+ * where im is re + 1; roots[k] are interleaved. SPLIT multiplies by `scale`.
+ */
+struct cpu_row {
+    const void *in_re, *in_im, *roots;
+    void *out_re, *out_im;
+    int64_t m; // element k is paired with m - k
+    double scale;
+};
+
+/** Mirrored steps along one line, on pairs begin .. end-1 of 0 .. m/2. */
+struct cpu_row_kernels {
+    void (*split)(const struct cpu_row *row, int64_t begin, int64_t end);
+    void (*merge)(const struct cpu_row *row, int64_t begin, int64_t end);
+};
+
 struct cpu_kernels {
     const char *level; // "scalar", "avx2", "avx512", "neon"
     int lanes;
 
     cpu_dft *dft[CPU_MAX_RADIX + 1];
     const struct cpu_fused *fused; // NULL for one lane, where it would gain nothing
+    const struct cpu_row_kernels *rows;
 
     /**
      * Elements first .. first+n-1 to or from tile elements 0 .. n-1. `lanes`: lanes are
@@ -97,6 +115,6 @@ struct cpu_kernels {
 };
 
 /** Return the kernels of a level, "scalar", "avx2", ..., or NULL if not compiled in. */
-const struct cpu_kernels *cpu_kernels_find(const char *level, bool is_f64);
+const struct cpu_kernels *kal_cpu_kernels_find(const char *level, bool is_f64);
 
 #endif

@@ -5,10 +5,11 @@
 #include <stddef.h>
 #include <string.h>
 
-#define DECLARE(level) \
-    extern const struct cpu_kernels cpu_kernels_##level##_f32, cpu_kernels_##level##_f64;
+#define DECLARE(level)                                             \
+    extern const struct cpu_kernels kal_cpu_kernels_##level##_f32, \
+        kal_cpu_kernels_##level##_f64;
 #define ENTRY(level) \
-    { #level, { &cpu_kernels_##level##_f32, &cpu_kernels_##level##_f64 } },
+    { #level, { &kal_cpu_kernels_##level##_f32, &kal_cpu_kernels_##level##_f64 } },
 
 // clang-format off
 DECLARE(scalar)
@@ -35,7 +36,7 @@ static const struct {
 };
 // clang-format on
 
-const struct cpu_kernels *cpu_kernels_find(const char *level, bool is_f64)
+const struct cpu_kernels *kal_cpu_kernels_find(const char *level, bool is_f64)
 {
     for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
         if (strcmp(levels[i].level, level) == 0)

@@ -50,7 +50,7 @@ static int best_level(void)
 {
     int best = 0;
     for (int i = 0; i < (int)KAL_COUNT(levels); i++) {
-        if (levels[i].is_present() && cpu_kernels_find(levels[i].name, false))
+        if (levels[i].is_present() && kal_cpu_kernels_find(levels[i].name, false))
             best = i;
     }
     return best;
@@ -75,7 +75,7 @@ static void processor_name(char *name, size_t capacity)
 
 static void fill_info(kallima_device_info *info, int level, int threads)
 {
-    const struct cpu_kernels *kernels = cpu_kernels_find(levels[level].name, false);
+    const struct cpu_kernels *kernels = kal_cpu_kernels_find(levels[level].name, false);
     const long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
 
     *info = (kallima_device_info){
@@ -111,7 +111,7 @@ static kallima_status choose_level(const struct kal_host *host, const char *name
     for (int i = 0; i < (int)KAL_COUNT(levels); i++) {
         if (strcmp(levels[i].name, name) != 0)
             continue;
-        if (!levels[i].is_present() || !cpu_kernels_find(name, false))
+        if (!levels[i].is_present() || !kal_cpu_kernels_find(name, false))
             return kal_fail(
                 host, KALLIMA_E_UNSUPPORTED,
                 "cpu: simd = \"%s\"; this processor lacks it, its best level is "
@@ -148,12 +148,12 @@ static kallima_status cpu_open(kallima_device **out, const struct kal_host *host
     KAL_TRY(kal_alloc_object(host, &object, sizeof(struct cpu_device)));
 
     struct cpu_device *device = object;
-    device->base.ops = &cpu_device_ops;
+    device->base.ops = &kal_cpu_device_ops;
     device->base.host = *host;
     device->base.caps = (struct kal_caps){
         .has_f64 = true,
         .threads = options->threads ? options->threads : omp_get_max_threads(),
-        .lanes_f32 = cpu_kernels_find(levels[level].name, false)->lanes,
+        .lanes_f32 = kal_cpu_kernels_find(levels[level].name, false)->lanes,
         .near_bytes = NEAR_BYTES,
     };
     for (int i = 0; i <= level; i++)
@@ -174,7 +174,7 @@ static kallima_status cpu_finish(kallima_device *device)
     return KALLIMA_OK;
 }
 
-const struct kal_device_ops cpu_device_ops = {
+const struct kal_device_ops kal_cpu_device_ops = {
     .name = "cpu",
     .find = cpu_find,
     .open = cpu_open,
@@ -185,7 +185,7 @@ const struct kal_device_ops cpu_device_ops = {
     .buffer_write = kal_host_buffer_write,
     .buffer_read = kal_host_buffer_read,
     .finish = cpu_finish,
-    .program_create = cpu_program_create,
-    .program_destroy = cpu_program_destroy,
-    .program_run = cpu_program_run,
+    .program_create = kal_cpu_program_create,
+    .program_destroy = kal_cpu_program_destroy,
+    .program_run = kal_cpu_program_run,
 };

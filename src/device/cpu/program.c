@@ -100,6 +100,12 @@ static bool is_short_row(const struct kal_side *side, int64_t n, int lanes)
     return side->stride * kal_min(n, side->count) < lanes;
 }
 
+static const struct cpu_kernels *widest_kernels(const struct cpu_program *program)
+{
+    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
+    return kal_cpu_kernels_find(device->level[device->level_count - 1], program->is_f64);
+}
+
 static const struct cpu_kernels *choose_kernels(const struct cpu_program *program,
                                                 const struct cpu_pass *pass,
                                                 int64_t lines)
@@ -109,7 +115,8 @@ static const struct cpu_kernels *choose_kernels(const struct cpu_program *progra
     double best_cost = 0.0;
 
     for (int i = 0; i < device->level_count; i++) {
-        const struct cpu_kernels *k = cpu_kernels_find(device->level[i], program->is_f64);
+        const struct cpu_kernels *k =
+            kal_cpu_kernels_find(device->level[i], program->is_f64);
         // A wide tile costs a little more than a narrow one: transposition, clocks.
         double cost = ceil((double)lines / k->lanes) * (1.0 + 0.02 * k->lanes);
         if (is_short_row(&pass->pass->in, pass->pass->n, k->lanes) && lines < k->lanes)
@@ -122,9 +129,19 @@ static const struct cpu_kernels *choose_kernels(const struct cpu_program *progra
     return best;
 }
 
-// A long pass without a transform needs no whole line in a tile.
-static bool can_be_blocked(const struct kal_pass *p)
+static bool is_mirrored(const struct kal_pass *p)
 {
+    return p->step_count == 1 &&
+           (p->step[0].op == KAL_STEP_SPLIT || p->step[0].op == KAL_STEP_MERGE);
+}
+
+// A long pass without a transform needs no whole line in a tile; nor does a mirrored step
+// that works along its line.
+static bool can_be_blocked(const struct cpu_pass *pass)
+{
+    const struct kal_pass *p = pass->pass;
+    if (is_mirrored(p) && pass->kernels->lanes == 1)
+        return true;
     if (p->n <= CPU_BLOCK || p->step_count > 1)
         return false;
     return p->step_count == 0 || p->step[0].op != KAL_STEP_DFT;
@@ -136,9 +153,7 @@ static int64_t block_count(const struct cpu_pass *pass)
     const struct kal_pass *p = pass->pass;
     if (!pass->is_blocked)
         return 1;
-    const bool is_mirrored = p->step_count == 1 && (p->step[0].op == KAL_STEP_SPLIT ||
-                                                    p->step[0].op == KAL_STEP_MERGE);
-    const int64_t units = is_mirrored ? p->step[0].n / 4 + 1 : p->n;
+    const int64_t units = is_mirrored(p) ? p->step[0].n / 4 + 1 : p->n;
     return (units + CPU_BLOCK - 1) / CPU_BLOCK;
 }
 
@@ -161,11 +176,12 @@ static kallima_status prepare_pass(struct cpu_program *program,
     pass->pass = p;
     set_lanes(pass, phase);
     pass->kernels = choose_kernels(program, pass, lanes_available(pass, phase));
-    pass->is_blocked = can_be_blocked(p);
+    pass->is_blocked = can_be_blocked(pass);
+    pass->widest = widest_kernels(program);
     pass->blocks = block_count(pass);
     pass->is_far = is_far(program, pass, phase);
     pass->chunk_lines = phase->chunk;
-    pass->chunk_rows = cpu_rows_find(pass, phase->chunk, phase->lanes_are_lines);
+    pass->chunk_rows = kal_cpu_rows_find(pass, phase->chunk, phase->lanes_are_lines);
     const struct kal_host *host = &program->base.device->host;
     KAL_TRY(find_permutation(host, p->in.index, p->n, &pass->in_permutes));
     KAL_TRY(find_permutation(host, p->out.index, p->n, &pass->out_permutes));
@@ -180,7 +196,7 @@ static kallima_status prepare_pass(struct cpu_program *program,
         2 * 2 * elements * (uint64_t)pass->kernels->lanes * (program->is_f64 ? 8 : 4);
     if (bytes > program->tile_bytes)
         program->tile_bytes = bytes;
-    return cpu_tables_build(program, pass);
+    return kal_cpu_tables_build(program, pass);
 }
 
 // Below this many points a second thread costs more than it gives.
@@ -247,8 +263,9 @@ static kallima_status prepare(struct cpu_program *program)
     return KALLIMA_OK;
 }
 
-kallima_status cpu_program_create(struct kal_device_program **out, kallima_device *device,
-                                  const struct kal_program *source, bool is_f64)
+kallima_status kal_cpu_program_create(struct kal_device_program **out,
+                                      kallima_device *device,
+                                      const struct kal_program *source, bool is_f64)
 {
     void *object;
     KAL_TRY(kal_alloc_object(&device->host, &object, sizeof(struct cpu_program)));
@@ -260,14 +277,14 @@ kallima_status cpu_program_create(struct kal_device_program **out, kallima_devic
 
     const kallima_status status = prepare(program);
     if (status) {
-        cpu_program_destroy(&program->base);
+        kal_cpu_program_destroy(&program->base);
         return status;
     }
     *out = &program->base;
     return KALLIMA_OK;
 }
 
-void cpu_program_destroy(struct kal_device_program *base)
+void kal_cpu_program_destroy(struct kal_device_program *base)
 {
     struct cpu_program *program = (struct cpu_program *)base;
     const struct kal_host host = base->device->host;

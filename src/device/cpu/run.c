@@ -42,7 +42,7 @@ static void run_chunks(const struct cpu_program *program, const struct kal_phase
         const struct cpu_chunk chunk = make_chunk(phase, stage_index, i);
         for (int j = 0; j < phase->pass_count; j++) {
             const struct cpu_pass *pass = &program->pass[phase->first_pass + j];
-            cpu_tiles_run(worker, pass, &chunk, 0, cpu_tile_count(pass, &chunk));
+            kal_cpu_tiles_run(worker, pass, &chunk, 0, kal_cpu_tile_count(pass, &chunk));
         }
     }
 }
@@ -59,9 +59,9 @@ static void run_tiles(const struct cpu_program *program, const struct kal_phase 
         for (int j = 0; j < phase->pass_count; j++) {
             const struct cpu_pass *pass = &program->pass[phase->first_pass + j];
             int64_t begin, end;
-            share(cpu_tile_count(pass, &chunk), worker->part, worker->parts, &begin,
+            share(kal_cpu_tile_count(pass, &chunk), worker->part, worker->parts, &begin,
                   &end);
-            cpu_tiles_run(worker, pass, &chunk, begin, end);
+            kal_cpu_tiles_run(worker, pass, &chunk, begin, end);
             if (worker->parts > 1) {
 #pragma omp barrier
             }
@@ -141,8 +141,8 @@ static void run_single_codelet(const struct cpu_program *program,
     pass->step[0].dft(&x, &y, 1, 1, NULL);
 }
 
-kallima_status cpu_program_run(const struct kal_device_program *base,
-                               const struct kal_arguments *arguments)
+kallima_status kal_cpu_program_run(const struct kal_device_program *base,
+                                   const struct kal_arguments *arguments)
 {
     const struct cpu_program *program = (const struct cpu_program *)base;
 

@@ -318,7 +318,7 @@ static kallima_status twiddle_tables(struct cpu_program *program, struct cpu_pas
     return status;
 }
 
-kallima_status cpu_tables_build(struct cpu_program *program, struct cpu_pass *pass)
+kallima_status kal_cpu_tables_build(struct cpu_program *program, struct cpu_pass *pass)
 {
     const struct kal_pass *p = pass->pass;
 

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-struct cpu_rows cpu_rows_find(const struct cpu_pass *pass, int64_t lines,
-                              bool lanes_are_lines)
+struct cpu_rows kal_cpu_rows_find(const struct cpu_pass *pass, int64_t lines,
+                                  bool lanes_are_lines)
 {
     struct cpu_rows rows;
 
@@ -23,10 +23,10 @@ static struct cpu_rows chunk_rows(const struct cpu_pass *pass,
 {
     return chunk->lines == pass->chunk_lines
                ? pass->chunk_rows
-               : cpu_rows_find(pass, chunk->lines, chunk->lanes_are_lines);
+               : kal_cpu_rows_find(pass, chunk->lines, chunk->lanes_are_lines);
 }
 
-int64_t cpu_tile_count(const struct cpu_pass *pass, const struct cpu_chunk *chunk)
+int64_t kal_cpu_tile_count(const struct cpu_pass *pass, const struct cpu_chunk *chunk)
 {
     const struct cpu_rows rows = chunk_rows(pass, chunk);
     return rows.count * rows.tiles * pass->blocks;
@@ -572,6 +572,39 @@ static void run_tile(const struct run *run)
     run_steps(run, in, out);
 }
 
+// Elements of a side one behind the other, parts in their order: what row kernels take.
+static bool is_row(const struct run *run, const struct cpu_memory *side, int64_t unit)
+{
+    const char *re = side->re, *im = side->im;
+    return re && im && side->stride == unit && !side->index &&
+           (unit == 1 || im == re + run->worker->real_bytes);
+}
+
+// A mirrored step along a line, pairs begin .. end-1.
+static bool run_mirrored_row(const struct run *run, int64_t begin, int64_t end)
+{
+    const struct cpu_pass *pass = run->pass;
+    const struct cpu_step *step = &pass->step[0];
+    const struct cpu_row_kernels *rows = pass->widest->rows;
+
+    if (pass->kernels->lanes > 1 || !is_row(run, &run->in, run->in_unit) ||
+        !is_row(run, &run->out, run->out_unit))
+        return false;
+    const struct cpu_vectors x = memory_vectors(run, &run->in);
+    const struct cpu_vectors y = memory_vectors(run, &run->out);
+    const struct cpu_row row = {
+        .in_re = x.re,
+        .in_im = x.im,
+        .roots = step->table,
+        .out_re = y.re,
+        .out_im = y.im,
+        .m = step->step->n / 2,
+        .scale = pass->pass->scale,
+    };
+    (step->step->op == KAL_STEP_SPLIT ? rows->split : rows->merge)(&row, begin, end);
+    return true;
+}
+
 // A block of a long mirrored step: elements k and m - k for k = begin .. end-1.
 static void run_mirrored_block(const struct run *run, int64_t begin, int64_t end)
 {
@@ -654,6 +687,8 @@ static void run_block(const struct run *run, int64_t number)
     const int64_t units = is_mirrored ? p->step[0].n / 4 + 1 : p->n;
     const int64_t begin = number * CPU_BLOCK, end = kal_min(begin + CPU_BLOCK, units);
 
+    if (is_mirrored && run_mirrored_row(run, begin, end))
+        return;
     (is_mirrored ? run_mirrored_block : run_pointwise_block)(run, begin, end);
 }
 
@@ -711,8 +746,8 @@ static void prefetch_next(const struct run *run, int64_t first, int64_t tiles)
     prefetch_side(run, &p->out, &run->out, run->out_unit, run->out_step, left, true);
 }
 
-void cpu_tiles_run(struct cpu_worker *worker, const struct cpu_pass *pass,
-                   const struct cpu_chunk *chunk, int64_t begin, int64_t end)
+void kal_cpu_tiles_run(struct cpu_worker *worker, const struct cpu_pass *pass,
+                       const struct cpu_chunk *chunk, int64_t begin, int64_t end)
 {
     struct run run;
     init_run(&run, worker, pass, chunk);

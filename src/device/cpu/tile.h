@@ -22,14 +22,14 @@ struct cpu_chunk {
 };
 
 /** Return the rows of a chunk of `lines` lines. */
-struct cpu_rows cpu_rows_find(const struct cpu_pass *pass, int64_t lines,
-                              bool lanes_are_lines);
+struct cpu_rows kal_cpu_rows_find(const struct cpu_pass *pass, int64_t lines,
+                                  bool lanes_are_lines);
 
 /** Return how many tiles, or blocks of long pointwise lines, a chunk has. */
-int64_t cpu_tile_count(const struct cpu_pass *pass, const struct cpu_chunk *chunk);
+int64_t kal_cpu_tile_count(const struct cpu_pass *pass, const struct cpu_chunk *chunk);
 
 /** Run tiles begin .. end-1. */
-void cpu_tiles_run(struct cpu_worker *worker, const struct cpu_pass *pass,
-                   const struct cpu_chunk *chunk, int64_t begin, int64_t end);
+void kal_cpu_tiles_run(struct cpu_worker *worker, const struct cpu_pass *pass,
+                       const struct cpu_chunk *chunk, int64_t begin, int64_t end);
 
 #endif

@@ -30,7 +30,7 @@ static kallima_status null_open(kallima_device **out, const struct kal_host *hos
     void *object;
     KAL_TRY(kal_alloc_object(host, &object, sizeof(kallima_device)));
     kallima_device *device = object;
-    device->ops = &null_device_ops;
+    device->ops = &kal_null_device_ops;
     device->host = *host;
     device->caps = (struct kal_caps){
         .has_f64 = true, .threads = 1, .lanes_f32 = 16, .near_bytes = 1 << 20
@@ -77,7 +77,7 @@ static kallima_status null_program_run(const struct kal_device_program *program,
     return KALLIMA_OK;
 }
 
-const struct kal_device_ops null_device_ops = {
+const struct kal_device_ops kal_null_device_ops = {
     .name = "null",
     .is_software = true,
     .find = null_find,

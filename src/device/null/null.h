@@ -5,6 +5,6 @@
 
 #include "device/device.h"
 
-extern const struct kal_device_ops null_device_ops;
+extern const struct kal_device_ops kal_null_device_ops;
 
 #endif

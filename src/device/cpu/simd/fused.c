@@ -162,9 +162,9 @@ RADICES(STEP_BOTH_OUT)
 #define LANES_ENTRY(r)    [r] = step_lanes_##r,
 #define IN_LANES_ENTRY(r) [r] = step_in_lanes_##r,
 
-extern const struct cpu_fused JOIN(cpu_fused_, KAL_SIMD_SUFFIX);
+extern const struct cpu_fused JOIN(kal_cpu_fused_, KAL_SIMD_SUFFIX);
 
-const struct cpu_fused JOIN(cpu_fused_, KAL_SIMD_SUFFIX) = {
+const struct cpu_fused JOIN(kal_cpu_fused_, KAL_SIMD_SUFFIX) = {
     .in = { RADICES(IN_ENTRY) },
     .out = { RADICES(OUT_ENTRY) },
     .in_out = { RADICES(IN_OUT_ENTRY) },

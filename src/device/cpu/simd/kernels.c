@@ -414,17 +414,19 @@ static void merge(const struct cpu_vectors *low, const struct cpu_vectors *high,
 #define STEP_ENTRY(r) [r] = step_##r,
 
 #if LANES > 1
-extern const struct cpu_fused JOIN(cpu_fused_, KAL_SIMD_SUFFIX);
+extern const struct cpu_fused JOIN(kal_cpu_fused_, KAL_SIMD_SUFFIX);
 #endif
-extern const struct cpu_kernels JOIN(cpu_kernels_, KAL_SIMD_SUFFIX);
+extern const struct cpu_row_kernels JOIN(kal_cpu_rows_, KAL_SIMD_SUFFIX);
+extern const struct cpu_kernels JOIN(kal_cpu_kernels_, KAL_SIMD_SUFFIX);
 
-const struct cpu_kernels JOIN(cpu_kernels_, KAL_SIMD_SUFFIX) = {
+const struct cpu_kernels JOIN(kal_cpu_kernels_, KAL_SIMD_SUFFIX) = {
     .level = TEXT(KAL_SIMD_SUFFIX),
     .lanes = LANES,
     .dft = { RADICES(STEP_ENTRY) },
 #if LANES > 1
-    .fused = &JOIN(cpu_fused_, KAL_SIMD_SUFFIX),
+    .fused = &JOIN(kal_cpu_fused_, KAL_SIMD_SUFFIX),
 #endif
+    .rows = &JOIN(kal_cpu_rows_, KAL_SIMD_SUFFIX),
 #if LANES > 1
     .load_lanes = load_lanes,
     .store_lanes = store_lanes,

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+// Mirrored steps along one line: vectors of neighbouring elements k, and of m - k in
+// descending order, where no lines are left to fill the lanes with.
+#include "device/cpu/kernels.h"
+
+#include "device/cpu/simd/simd.h"
+
+// Real and imaginary parts of LANES numbers.
+struct pair {
+    V re, im;
+};
+
+#if LANES > 1
+#define EVEN(h, j)    (2 * (j))
+#define ODD(h, j)     (2 * (j) + 1)
+#define LOW(h, j)     (((j) / 2) + ((j) % 2) * LANES)
+#define HIGH(h, j)    (((j) / 2) + ((j) % 2) * LANES + LANES / 2)
+#define REVERSE(h, j) (LANES - 1 - (j))
+
+static inline struct pair load_pairs(const R *re, const R *im, int64_t k)
+{
+    if (im != re + 1)
+        return (struct pair){ LOAD(re + k), LOAD(im + k) };
+    const V a = LOAD(re + 2 * k), b = LOAD(re + 2 * k + LANES);
+    return (struct pair){ SHUFFLE(a, b, EVEN, 0), SHUFFLE(a, b, ODD, 0) };
+}
+
+static inline void store_pairs(R *re, R *im, int64_t k, struct pair x)
+{
+    if (im != re + 1) {
+        STORE(re + k, x.re);
+        STORE(im + k, x.im);
+        return;
+    }
+    STORE(re + 2 * k, SHUFFLE(x.re, x.im, LOW, 0));
+    STORE(re + 2 * k + LANES, SHUFFLE(x.re, x.im, HIGH, 0));
+}
+
+static inline struct pair reverse(struct pair x)
+{
+    return (struct pair){ SHUFFLE(x.re, x.re, REVERSE, 0),
+                          SHUFFLE(x.im, x.im, REVERSE, 0) };
+}
+#else
+static inline struct pair load_pairs(const R *re, const R *im, int64_t k)
+{
+    const int64_t at = im == re + 1 ? 2 * k : k;
+    return (struct pair){ re[at], im[at] };
+}
+
+static inline void store_pairs(R *re, R *im, int64_t k, struct pair x)
+{
+    const int64_t at = im == re + 1 ? 2 * k : k;
+    re[at] = x.re;
+    im[at] = x.im;
+}
+
+static inline struct pair reverse(struct pair x)
+{
+    return x;
+}
+#endif
+
+// X[k] = E + w O and X[m-k] = conj(E - w O) from a = Z[k], b = Z[m-k], times 2 half.
+static inline void split_pairs(struct pair a, struct pair b, struct pair w, V half,
+                               struct pair *low, struct pair *high)
+{
+    const V er = MUL(half, ADD(a.re, b.re)), ei = MUL(half, SUB(a.im, b.im));
+    const V or = MUL(half, ADD(a.im, b.im)), oi = MUL(half, SUB(b.re, a.re));
+    const V tr = FNMA(oi, w.im, MUL(or, w.re)), ti = FMA(oi, w.re, MUL(or, w.im));
+    *low = (struct pair){ ADD(er, tr), ADD(ei, ti) };
+    *high = (struct pair){ SUB(er, tr), SUB(ti, ei) };
+}
+
+// Z[k] = E + i O and Z[m-k] = conj(E) + i conj(O) from X[k], X[m-k]; parts exchanged.
+static inline void merge_pairs(struct pair a, struct pair b, struct pair w,
+                               struct pair *low, struct pair *high)
+{
+    const V er = ADD(a.re, b.re), ei = SUB(a.im, b.im);
+    const V dr = SUB(a.re, b.re), di = ADD(a.im, b.im);
+    const V or = FMA(di, w.im, MUL(dr, w.re)), oi = FNMA(dr, w.im, MUL(di, w.re));
+    *low = (struct pair){ ADD(ei, or), SUB(er, oi) };
+    *high = (struct pair){ SUB(or, ei), ADD(er, oi) };
+}
+
+// One pair of elements, in scalars broadcast to vectors: the ends that fill no vector.
+static struct pair load_one(const R *re, const R *im, int64_t k)
+{
+    const int64_t at = im == re + 1 ? 2 * k : k;
+    return (struct pair){ BROADCAST(re[at]), BROADCAST(im[at]) };
+}
+
+static void store_one(R *re, R *im, int64_t k, struct pair x)
+{
+    const int64_t at = im == re + 1 ? 2 * k : k;
+    R lane[LANES];
+    STORE(lane, x.re);
+    re[at] = lane[0];
+    STORE(lane, x.im);
+    im[at] = lane[0];
+}
+
+static void split_one(const struct cpu_row *row, int64_t k)
+{
+    const R *w = row->roots;
+    const struct pair a = load_one(row->in_re, row->in_im, k);
+    const struct pair b = load_one(row->in_re, row->in_im, k == 0 ? 0 : row->m - k);
+    const struct pair root = { BROADCAST(w[2 * k]), BROADCAST(w[2 * k + 1]) };
+    struct pair low, high;
+    split_pairs(a, b, root, BROADCAST((R)(0.5 * row->scale)), &low, &high);
+    store_one(row->out_re, row->out_im, k, low);
+    store_one(row->out_re, row->out_im, row->m - k, high);
+}
+
+static void merge_one(const struct cpu_row *row, int64_t k)
+{
+    const R *w = row->roots;
+    struct pair a = load_one(row->in_re, row->in_im, k);
+    struct pair b = load_one(row->in_re, row->in_im, row->m - k);
+    const struct pair root = { BROADCAST(w[2 * k]), BROADCAST(w[2 * k + 1]) };
+    struct pair low, high;
+    if (k == 0)
+        a.im = b.im = CONSTANT(0); // coefficients 0 and m of real data are real
+    merge_pairs(a, b, root, &low, &high);
+    store_one(row->out_re, row->out_im, k, low);
+    if (k > 0)
+        store_one(row->out_re, row->out_im, row->m - k, high);
+}
+
+static void split_row(const struct cpu_row *row, int64_t begin, int64_t end)
+{
+    const V half = BROADCAST((R)(0.5 * row->scale));
+    const R *w = row->roots;
+    int64_t k = begin;
+
+    if (k == 0 && k < end)
+        split_one(row, k++);
+    for (; k + LANES <= end; k += LANES) {
+        const int64_t mirrored = row->m - k - (LANES - 1);
+        const struct pair a = load_pairs(row->in_re, row->in_im, k);
+        const struct pair b = reverse(load_pairs(row->in_re, row->in_im, mirrored));
+        struct pair low, high;
+        split_pairs(a, b, load_pairs(w, w + 1, k), half, &low, &high);
+        store_pairs(row->out_re, row->out_im, k, low);
+        store_pairs(row->out_re, row->out_im, mirrored, reverse(high));
+    }
+    for (; k < end; k++)
+        split_one(row, k);
+}
+
+static void merge_row(const struct cpu_row *row, int64_t begin, int64_t end)
+{
+    const R *w = row->roots;
+    int64_t k = begin;
+
+    if (k == 0 && k < end)
+        merge_one(row, k++);
+    for (; k + LANES <= end; k += LANES) {
+        const int64_t mirrored = row->m - k - (LANES - 1);
+        const struct pair a = load_pairs(row->in_re, row->in_im, k);
+        const struct pair b = reverse(load_pairs(row->in_re, row->in_im, mirrored));
+        struct pair low, high;
+        merge_pairs(a, b, load_pairs(w, w + 1, k), &low, &high);
+        store_pairs(row->out_re, row->out_im, k, low);
+        store_pairs(row->out_re, row->out_im, mirrored, reverse(high));
+    }
+    for (; k < end; k++)
+        merge_one(row, k);
+}
+
+extern const struct cpu_row_kernels JOIN(kal_cpu_rows_, KAL_SIMD_SUFFIX);
+
+const struct cpu_row_kernels JOIN(kal_cpu_rows_, KAL_SIMD_SUFFIX) = {
+    .split = split_row,
+    .merge = merge_row,
+};
