@@ -4,5 +4,6 @@
 #include "device/null/null.h"
 
 // In order of preference: what a NULL selector opens is the first one present.
-const struct kal_device_ops *const kal_devices[] = { &kal_cpu_device_ops, &kal_null_device_ops };
+const struct kal_device_ops *const kal_devices[] = { &kal_cpu_device_ops,
+                                                     &kal_null_device_ops };
 const int kal_device_count = KAL_COUNT(kal_devices);
