@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: MIT
+#include <string.h>
+
+#include "../rows.h"
+#include "factor/radix.h"
+#include "factor/rule.h"
+#include "math/number.h"
+
+static const struct kal_caps caps = {
+    .has_f64 = true, .threads = 4, .lanes_f32 = 16, .near_bytes = 1 << 20
+};
+
+// --- what a node may be ------------------------------------------------------------------
+
+static bool local_is_legal(const struct kal_recipe *node)
+{
+    int64_t product = 1;
+    for (int i = 0; i < node->radix_count; i++) {
+        if (!kal_radix_exists(node->radix[i]))
+            return false;
+        product *= node->radix[i];
+    }
+    return product == node->n && product <= KAL_MAX_LOCAL;
+}
+
+static bool four_step_is_legal(const struct kal_recipe *node)
+{
+    return node->child[0]->n > 1 && node->child[1]->n > 1 &&
+           node->child[0]->n * node->child[1]->n == node->n;
+}
+
+static bool prime_factor_is_legal(const struct kal_recipe *node)
+{
+    return four_step_is_legal(node) && node->child[0]->rule == KAL_RULE_LOCAL &&
+           node->child[1]->rule == KAL_RULE_LOCAL &&
+           kal_gcd(node->child[0]->n, node->child[1]->n) == 1;
+}
+
+static bool rader_is_legal(const struct kal_recipe *node)
+{
+    return kal_is_prime(node->n) && node->child[0]->n == node->n - 1;
+}
+
+static bool bluestein_is_legal(const struct kal_recipe *node)
+{
+    return node->child[0]->n >= 2 * node->n - 1;
+}
+
+static bool real_even_is_legal(const struct kal_recipe *node)
+{
+    return node->n == 2 * node->child[0]->n;
+}
+
+static bool real_odd_is_legal(const struct kal_recipe *node)
+{
+    return node->n % 2 == 1 && node->n == node->child[0]->n;
+}
+
+static bool rank_is_legal(const struct kal_recipe *node)
+{
+    int64_t product = 1;
+    for (int i = 0; i < node->child_count; i++)
+        product *= node->child[i]->n;
+    return product == node->n;
+}
+
+static bool is_legal(const struct kal_recipe *node)
+{
+    static bool (*const rules[KAL_RULE_COUNT])(const struct kal_recipe *) = {
+        [KAL_RULE_LOCAL] = local_is_legal,
+        [KAL_RULE_PRIME_FACTOR] = prime_factor_is_legal,
+        [KAL_RULE_FOUR_STEP] = four_step_is_legal,
+        [KAL_RULE_RADER] = rader_is_legal,
+        [KAL_RULE_BLUESTEIN] = bluestein_is_legal,
+        [KAL_RULE_REAL_EVEN] = real_even_is_legal,
+        [KAL_RULE_REAL_ODD] = real_odd_is_legal,
+        [KAL_RULE_RANK] = rank_is_legal,
+    };
+    const struct kal_rule *rule = kal_rules[node->rule];
+
+    if (node->child_count < rule->min_children || node->child_count > rule->max_children)
+        return false;
+    for (int i = 0; i < node->child_count; i++) {
+        if (!is_legal(node->child[i]))
+            return false;
+    }
+    return rules[node->rule](node);
+}
+
+// --- planned recipes ---------------------------------------------------------------------
+
+typedef void check_function(const struct kal_problem *problem,
+                            const struct kal_recipe *recipe, struct kal_arena *arena);
+
+static void check_plan(const kallima_desc *desc, check_function *check)
+{
+    struct kal_problem problem;
+    struct kal_recipe *recipe;
+    struct kal_arena arena;
+
+    row_ran();
+    kal_arena_init(&arena, NULL);
+    const struct kal_planner planner = { .arena = &arena, .caps = &caps };
+    if (kal_problem_init(&problem, NULL, desc) != KALLIMA_OK ||
+        kal_plan_problem(&recipe, &planner, &problem) != KALLIMA_OK)
+        row_fail("n=%lld: %s", (long long)desc->n[0], kallima_last_error());
+    else
+        check(&problem, recipe, &arena);
+    kal_arena_clear(&arena);
+}
+
+// The kinds, and lines alone, many, and many that are adjacent.
+static void check_length(int64_t n, check_function *check)
+{
+    static const int64_t batches[] = { 1, 20, 20 };
+    for (int kind = 0; kind < KALLIMA_KIND_COUNT; kind++) {
+        for (size_t i = 0; i < KAL_COUNT(batches); i++) {
+            kallima_desc desc = {
+                .rank = 1, .n = { n }, .kind = kind, .batch = batches[i]
+            };
+            if (i == 2) {
+                desc.in.stride[0] = desc.out.stride[0] = batches[i];
+                desc.in.batch_stride = desc.out.batch_stride = 1;
+            }
+            check_plan(&desc, check);
+        }
+    }
+}
+
+static void check_all(check_function *check)
+{
+    static const int64_t large[] = {
+        1 << 20, 1 << 14, 1 << 24, 531441,    1000000,   65536,
+        65537,   99991,   1000003, 104729,    10403,     720720,
+        1 << 15, 357911,  1299709, 2 * 99991, 3 * 65537, 7919,
+    };
+    static const kallima_desc several_axes[] = {
+        { .rank = 2, .n = { 64, 64 } },
+        { .rank = 2, .n = { 101, 37 }, .kind = KALLIMA_R2C },
+        { .rank = 3, .n = { 1, 30, 16 }, .kind = KALLIMA_C2R, .batch = 3 },
+        { .rank = 8, .n = { 2, 2, 2, 2, 2, 2, 2, 2 } },
+    };
+    for (int64_t n = 1; n <= 300; n++)
+        check_length(n, check);
+    for (size_t i = 0; i < KAL_COUNT(large); i++)
+        check_length(large[i], check);
+    for (size_t i = 0; i < KAL_COUNT(several_axes); i++)
+        check_plan(&several_axes[i], check);
+}
+
+static void check_nodes(const struct kal_problem *problem,
+                        const struct kal_recipe *recipe, struct kal_arena *arena)
+{
+    struct kal_text text;
+    int64_t n = 1;
+
+    (void)arena;
+    for (int i = 0; i < problem->rank; i++)
+        n *= problem->n[i];
+    kal_text_init(&text, NULL);
+    kal_recipe_print(&text, recipe);
+    if (recipe->n != n)
+        row_fail("n=%lld: %s is of length %lld", (long long)n, text.data,
+                 (long long)recipe->n);
+    if (!is_legal(recipe))
+        row_fail("n=%lld: %s is not legal", (long long)n, text.data);
+    kal_text_clear(&text);
+}
+
+static void planned_recipes_are_legal_and_of_the_right_length(void **state)
+{
+    (void)state;
+    check_all(check_nodes);
+    ROWS_FINISH();
+}
+
+// --- recipes as text ---------------------------------------------------------------------
+
+static void check_round_trip(const struct kal_problem *problem,
+                             const struct kal_recipe *recipe, struct kal_arena *arena)
+{
+    struct kal_text first, second;
+    struct kal_recipe *copy;
+
+    kal_text_init(&first, NULL);
+    kal_text_init(&second, NULL);
+    kal_recipe_print(&first, recipe);
+    if (kal_recipe_parse(&copy, arena, problem, first.data) != KALLIMA_OK) {
+        row_fail("%s: %s", first.data, kallima_last_error());
+    } else {
+        kal_recipe_print(&second, copy);
+        if (strcmp(first.data, second.data) != 0)
+            row_fail("%s becomes %s", first.data, second.data);
+    }
+    kal_text_clear(&first);
+    kal_text_clear(&second);
+}
+
+static void text_of_a_recipe_reads_back_as_itself(void **state)
+{
+    (void)state;
+    check_all(check_round_trip);
+    ROWS_FINISH();
+}
+
+static kallima_status parse(const kallima_desc *desc, const char *text,
+                            struct kal_arena *arena, struct kal_recipe **out)
+{
+    struct kal_problem problem;
+
+    KAL_TRY(kal_problem_init(&problem, NULL, desc));
+    return kal_recipe_parse(out, arena, &problem, text);
+}
+
+static void legal_texts_are_read(void **state)
+{
+    static const struct {
+        kallima_desc desc;
+        const char *text;
+    } rows[] = {
+        { { .rank = 1, .n = { 1 } }, "local(1)" },
+        { { .rank = 1, .n = { 16 } }, "local(2.2.2.2)" },
+        { { .rank = 1, .n = { 16 } }, "  local\t( 4 . 4 )\n" },
+        { { .rank = 1, .n = { 15 } }, "prime-factor(local(5),local(3))" },
+        { { .rank = 1, .n = { 36 } },
+          "four-step(local(6), four-step(local(2),local(3)))" },
+        { { .rank = 1, .n = { 37 } }, "rader(bluestein(n=36, local(9.8)))" },
+        { { .rank = 1, .n = { 3 } }, "bluestein( n= 3 , local(5))" },
+        { { .rank = 1, .n = { 2 }, .kind = KALLIMA_R2C }, "real-even(local(1))" },
+        { { .rank = 1, .n = { 1 }, .kind = KALLIMA_C2R }, "real-odd(local(1))" },
+        { { .rank = 2, .n = { 4, 8 }, .kind = KALLIMA_R2C },
+          "rank(local(4), real-even(local(4)))" },
+    };
+    (void)state;
+    for (size_t i = 0; i < KAL_COUNT(rows); i++) {
+        struct kal_arena arena;
+        struct kal_recipe *recipe;
+        row_ran();
+        kal_arena_init(&arena, NULL);
+        if (parse(&rows[i].desc, rows[i].text, &arena, &recipe) != KALLIMA_OK)
+            row_fail("\"%s\": %s", rows[i].text, kallima_last_error());
+        else if (!is_legal(recipe))
+            row_fail("\"%s\": not legal", rows[i].text);
+        kal_arena_clear(&arena);
+    }
+    ROWS_FINISH();
+}
+
+static void check_refused(const kallima_desc *desc, const char *text)
+{
+    struct kal_arena arena;
+    struct kal_recipe *recipe;
+
+    row_ran();
+    kal_arena_init(&arena, NULL);
+    const kallima_status status = parse(desc, text, &arena, &recipe);
+    if (status != KALLIMA_E_RECIPE)
+        row_fail("\"%.60s\": status %d", text, (int)status);
+    else if (recipe)
+        row_fail("\"%.60s\": leaves a recipe", text);
+    else if (strncmp(kallima_last_error(), "recipe: ", 8) != 0)
+        row_fail("\"%.60s\": says \"%s\"", text, kallima_last_error());
+    kal_arena_clear(&arena);
+}
+
+static void damaged_texts_are_refused(void **state)
+{
+    static const struct {
+        int64_t n;
+        kallima_kind kind;
+        const char *text;
+    } rows[] = {
+        { 8, KALLIMA_C2C, "" },
+        { 8, KALLIMA_C2C, "locale(8)" },
+        { 8, KALLIMA_C2C, "Local(8)" },
+        { 8, KALLIMA_C2C, "local 8)" },
+        { 8, KALLIMA_C2C, "local(8" },
+        { 8, KALLIMA_C2C, "local()" },
+        { 8, KALLIMA_C2C, "local(0)" },
+        { 8, KALLIMA_C2C, "local(-8)" },
+        { 8, KALLIMA_C2C, "local(08)" },
+        { 8, KALLIMA_C2C, "local(4.)" },
+        { 8, KALLIMA_C2C, "local(4,2)" },
+        { 8, KALLIMA_C2C, "local(8.1)" },
+        { 8, KALLIMA_C2C, "local(8) local(8)" },
+        { 8, KALLIMA_C2C, "local(8))" },
+        { 8, KALLIMA_C2C, "local(4.4)" },
+        { 37, KALLIMA_C2C, "local(37)" },
+        { 8, KALLIMA_C2C, "local(18446744073709551624)" },
+        { 1 << 15, KALLIMA_C2C, "local(32.32.32)" },
+        { 12, KALLIMA_C2C, "four-step(local(4), local(4))" },
+        { 12, KALLIMA_C2C, "four-step(local(12), local(1))" },
+        { 12, KALLIMA_C2C, "four-step(local(12))" },
+        { 12, KALLIMA_C2C, "four-step(local(3), local(2), local(2))" },
+        { 24, KALLIMA_C2C, "prime-factor(local(4), local(6))" },
+        { 30, KALLIMA_C2C, "prime-factor(prime-factor(local(2), local(3)), local(5))" },
+        { 9, KALLIMA_C2C, "rader(local(8))" },
+        { 2, KALLIMA_C2C, "rader(local(1))" },
+        { 7, KALLIMA_C2C, "bluestein(n=7, local(12))" },
+        { 7, KALLIMA_C2C, "bluestein(local(16))" },
+        { 7, KALLIMA_C2C, "bluestein(n=0, local(16))" },
+        { 7, KALLIMA_C2C, "bluestein(n=9223372036854775807, local(16))" },
+        { 7, KALLIMA_C2C, "bluestein(n=7, four-step(local(16), local(16)))" },
+        { 8, KALLIMA_C2C, "real-even(local(4))" },
+        { 8, KALLIMA_R2C, "local(8)" },
+        { 8, KALLIMA_R2C, "real-odd(local(8))" },
+        { 16, KALLIMA_C2R, "real-even(real-even(local(4)))" },
+        { 8, KALLIMA_C2C, "rank(local(8))" },
+        { 8, KALLIMA_C2C, "rank(local(2), local(4))" },
+    };
+    (void)state;
+    for (size_t i = 0; i < KAL_COUNT(rows); i++) {
+        const kallima_desc desc = { .rank = 1, .n = { rows[i].n }, .kind = rows[i].kind };
+        check_refused(&desc, rows[i].text);
+    }
+    ROWS_FINISH();
+}
+
+static void recipes_of_other_axes_are_refused(void **state)
+{
+    static const kallima_desc desc = { .rank = 2, .n = { 4, 8 } };
+    static const char *const texts[] = {
+        "four-step(local(4), local(8))",
+        "rank(local(8), local(4))",
+        "rank(local(4), local(4), local(2))",
+        "rank(local(4), real-even(local(4)))",
+        "rank(local(4), rank(local(4), local(2)))",
+    };
+    (void)state;
+    for (size_t i = 0; i < KAL_COUNT(texts); i++)
+        check_refused(&desc, texts[i]);
+    ROWS_FINISH();
+}
+
+// The opening of a rule with one child left to give, again and again.
+static void check_depth(const char *opening, int depth)
+{
+    static const kallima_desc desc = { .rank = 1, .n = { (int64_t)1 << 40 } };
+    struct kal_text text;
+
+    kal_text_init(&text, NULL);
+    for (int i = 0; i < depth; i++)
+        kal_text_add(&text, "%s", opening);
+    kal_text_add(&text, "local(2)");
+    for (int i = 0; i < depth; i++)
+        kal_text_add(&text, ")");
+    check_refused(&desc, text.data);
+    kal_text_clear(&text);
+}
+
+static void deep_texts_are_refused(void **state)
+{
+    (void)state;
+    check_depth("four-step(local(2), ", 39); // the right length, but too deep
+    check_depth("rader(", KAL_MAX_DEPTH);
+    check_depth("real-even(", 10000);
+    check_depth("rank(", 100000);
+    ROWS_FINISH();
+}
+
+// --- radices -----------------------------------------------------------------------------
+
+static void check_sequence(int64_t n)
+{
+    int radix[KAL_MAX_STEPS];
+    int64_t product = 1;
+    double cost = 0, sum = 0;
+
+    row_ran();
+    const int count = kal_radix_sequence(n, radix, &cost);
+    if ((count >= 0) != kal_radix_divides(n))
+        row_fail("n=%lld: %d radices", (long long)n, count);
+    for (int i = 0; i < count; i++) {
+        product *= radix[i];
+        sum += kal_radix_cost(radix[i]);
+        if (!kal_radix_exists(radix[i]) || (i > 0 && radix[i] > radix[i - 1]))
+            row_fail("n=%lld: radix %d", (long long)n, radix[i]);
+    }
+    if (count >= 0 &&
+        (product != n || !(sum <= 1.000001 * cost && cost <= 1.000001 * sum)))
+        row_fail("n=%lld: product %lld, cost %g of %g", (long long)n, (long long)product,
+                 cost, sum);
+}
+
+static void product_of_a_radix_sequence_is_the_length(void **state)
+{
+    (void)state;
+    for (int64_t n = 1; n <= 2048; n++)
+        check_sequence(n);
+    for (int64_t n = 4096; n <= KAL_MAX_LOCAL; n += 1024)
+        check_sequence(n);
+    ROWS_FINISH();
+}
+
+static void lengths_without_a_radix_sequence_are_refused(void **state)
+{
+    static const int64_t rows[] = {
+        -8, 0, 37, 1369, KAL_MAX_LOCAL + 1, 2 * KAL_MAX_LOCAL
+    };
+    (void)state;
+    for (size_t i = 0; i < KAL_COUNT(rows); i++)
+        ROW_CHECK(kal_radix_sequence(rows[i], NULL, NULL) == -1);
+    ROWS_FINISH();
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(planned_recipes_are_legal_and_of_the_right_length),
+        cmocka_unit_test(text_of_a_recipe_reads_back_as_itself),
+        cmocka_unit_test(legal_texts_are_read),
+        cmocka_unit_test(damaged_texts_are_refused),
+        cmocka_unit_test(recipes_of_other_axes_are_refused),
+        cmocka_unit_test(deep_texts_are_refused),
+        cmocka_unit_test(product_of_a_radix_sequence_is_the_length),
+        cmocka_unit_test(lengths_without_a_radix_sequence_are_refused),
+    };
+    return cmocka_run_group_tests_name("factor", tests, NULL, NULL);
+}
