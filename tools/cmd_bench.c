@@ -247,10 +247,8 @@ int cmd_bench(const struct cli *cli, int argc, char **argv)
 
     if (!parse_options(cli, argc, argv, &request))
         return CLI_USAGE;
-    if (request.help) {
-        fputs(help, stdout);
-        return CLI_OK;
-    }
+    if (request.help)
+        return cli_print_help(help);
     int status = collect(cli, &request, argv + optind, &problems);
     if (status == CLI_OK)
         status = measure(cli, &request, &problems);

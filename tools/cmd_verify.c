@@ -364,10 +364,8 @@ int cmd_verify(const struct cli *cli, int argc, char **argv)
 
     if (!parse_options(&run, argc, argv))
         return CLI_USAGE;
-    if (run.help) {
-        fputs(help, stdout);
-        return CLI_OK;
-    }
+    if (run.help)
+        return cli_print_help(help);
     if (!cli_open_device(cli, &run.device))
         return CLI_FAILED;
     kallima_device_get_info(run.device, &run.info);
