@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: MIT
+// What every program must satisfy, whatever recipe it was lowered from: counts add up, and
+// no pass reaches outside its arrays and scratch.
+#include <stdlib.h>
+
+#include "../rows.h"
+#include "factor/rule.h"
+#include "pass/pass.h"
+
+// One program under test, and the sentence that names it.
+struct subject {
+    const struct kal_problem *problem;
+    const struct kal_program *program;
+    const char *recipe;
+    uint64_t near_bytes;
+};
+
+#define CHECK(subject, i, cond)                                                  \
+    do {                                                                         \
+        if (!(cond))                                                             \
+            row_fail("%s, %llu bytes near, %d: required: %s", (subject)->recipe, \
+                     (unsigned long long)(subject)->near_bytes, (i), #cond);     \
+    } while (0)
+
+static int64_t loop_product(const struct kal_loop *loops, int count)
+{
+    int64_t product = 1;
+    for (int i = 0; i < count; i++)
+        product *= loops[i].count;
+    return product;
+}
+
+// --- counts ------------------------------------------------------------------------------
+
+static void check_stages(const struct subject *s)
+{
+    const struct kal_program *program = s->program;
+    int phases = 0, passes = 0;
+
+    for (int i = 0; i < program->stage_count; i++) {
+        const struct kal_stage *stage = &program->stage[i];
+        CHECK(s, i, stage->first_phase == phases);
+        CHECK(s, i, stage->phase_count > 0);
+        CHECK(s, i, stage->repeats >= 1);
+        phases += stage->phase_count;
+    }
+    CHECK(s, phases, phases == program->phase_count);
+    for (int i = 0; i < program->phase_count; i++) {
+        const struct kal_phase *phase = &program->phase[i];
+        CHECK(s, i, phase->first_pass == passes);
+        CHECK(s, i, phase->pass_count > 0);
+        passes += phase->pass_count;
+    }
+    CHECK(s, passes, passes == program->pass_count);
+}
+
+// A chunk may be a tile of which the lines fill only a part.
+static void check_chunks(const struct subject *s, const struct kal_phase *phase, int i)
+{
+    const int64_t most =
+        phase->lanes_are_lines ? kal_round_up(phase->lines, KAL_LANES) : phase->lines;
+    CHECK(s, i, phase->chunk >= 1 && phase->chunk <= most);
+    CHECK(s, i, phase->chunks * phase->chunk >= phase->lines);
+    CHECK(s, i, (phase->chunks - 1) * phase->chunk < phase->lines);
+}
+
+static void check_loops(const struct subject *s, const struct kal_stage *stage,
+                        const struct kal_phase *phase, int i)
+{
+    const struct kal_pass *pass = s->program->pass[i];
+    CHECK(s, i,
+          pass->stage_loops + pass->line_loops + pass->inner_loops <= KAL_MAX_LOOPS);
+    CHECK(s, i, loop_product(pass->loops, pass->stage_loops) == stage->repeats);
+    CHECK(s, i,
+          loop_product(pass->loops + pass->stage_loops, pass->line_loops) ==
+              phase->lines);
+}
+
+// --- steps -------------------------------------------------------------------------------
+
+// The elements of a tile that codelets work on: all, but for one that goes along.
+static int64_t worked_length(const struct kal_pass *pass)
+{
+    for (int i = 0; i < pass->step_count; i++) {
+        const enum kal_step_op op = pass->step[i].op;
+        if (op == KAL_STEP_RADER || op == KAL_STEP_SPLIT || op == KAL_STEP_MERGE)
+            return pass->n - 1;
+    }
+    return pass->n;
+}
+
+static void check_step(const struct subject *s, const struct kal_pass *pass,
+                       const struct kal_step *step, int i)
+{
+    switch (step->op) {
+    case KAL_STEP_DFT:
+        CHECK(s, i, step->radix * step->m * step->s * step->outer == worked_length(pass));
+        break;
+    case KAL_STEP_RADER: CHECK(s, i, step->n == pass->n); break;
+    case KAL_STEP_PRODUCT:
+        CHECK(s, i, step->size == pass->n && step->size >= 2 * step->n - 1);
+        break;
+    case KAL_STEP_SPLIT:
+    case KAL_STEP_MERGE: CHECK(s, i, step->n == 2 * (pass->n - 1)); break;
+    }
+}
+
+// Radices multiply to the length, or for a transform and the one back to its square.
+static void check_steps(const struct subject *s, int i)
+{
+    const struct kal_pass *pass = s->program->pass[i];
+    int64_t radices = 1, want = worked_length(pass);
+    int codelets = 0;
+
+    CHECK(s, i, pass->step_count <= KAL_MAX_PASS_STEPS);
+    for (int k = 0; k < pass->step_count; k++) {
+        const struct kal_step *step = &pass->step[k];
+        check_step(s, pass, step, i);
+        if (step->op == KAL_STEP_DFT) {
+            codelets++;
+            radices *= step->radix;
+        } else if (step->op == KAL_STEP_RADER || step->op == KAL_STEP_PRODUCT) {
+            want *= worked_length(pass);
+        }
+    }
+    CHECK(s, i, codelets == 0 || radices == want);
+}
+
+// --- addresses ---------------------------------------------------------------------------
+
+struct range {
+    int64_t low, high;
+};
+
+static void range_add(struct range *range, int64_t count, int64_t stride)
+{
+    *(stride < 0 ? &range->low : &range->high) += (count - 1) * stride;
+}
+
+// The line elements that a side touches; false if there are none.
+static bool touched_elements(const struct kal_side *side, int64_t n, struct range *range)
+{
+    if (!side->index) {
+        *range = (struct range){ 0, kal_min(n, side->count) - 1 };
+        return range->high >= 0;
+    }
+    *range = (struct range){ INT64_MAX, INT64_MIN };
+    for (int64_t i = 0; i < kal_min(n, side->count); i++) {
+        int64_t e = side->index[i];
+        if (e == KAL_INDEX_NONE)
+            continue;
+        e = e <= KAL_INDEX_CONJUGATE ? KAL_INDEX_CONJUGATE - e : e;
+        range->low = kal_min(range->low, e);
+        range->high = kal_max(range->high, e);
+    }
+    return range->low <= range->high;
+}
+
+static int64_t array_reals(const struct kal_array *array)
+{
+    return array->elements * (array->is_real || array->is_planar ? 1 : 2);
+}
+
+static int64_t buffer_reals(const struct subject *s, const struct kal_phase *phase,
+                            enum kal_buffer_id buffer)
+{
+    switch (buffer) {
+    case KAL_BUFFER_IN: return array_reals(&s->problem->in);
+    case KAL_BUFFER_OUT: return array_reals(&s->problem->out);
+    case KAL_BUFFER_SHARED: return s->program->shared_reals;
+    case KAL_BUFFER_CHUNK: return phase->chunk_reals;
+    case KAL_BUFFER_COUNT: break;
+    }
+    return -1;
+}
+
+// In scratch of a chunk its lines are apart by the line stride, not by their loops'.
+static void add_loops(struct range *range, const struct kal_pass *pass,
+                      const struct kal_phase *phase, bool is_in)
+{
+    const struct kal_side *side = is_in ? &pass->in : &pass->out;
+    const bool in_chunk = side->buffer == KAL_BUFFER_CHUNK;
+    const int inner = pass->stage_loops + pass->line_loops;
+
+    if (in_chunk)
+        range_add(range, phase->chunk, side->line_stride);
+    for (int i = in_chunk ? inner : 0; i < inner + pass->inner_loops; i++)
+        range_add(range, pass->loops[i].count,
+                  is_in ? pass->loops[i].in : pass->loops[i].out);
+}
+
+static void check_side(const struct subject *s, const struct kal_phase *phase, int i,
+                       bool is_in)
+{
+    const struct kal_pass *pass = s->program->pass[i];
+    const struct kal_side *side = is_in ? &pass->in : &pass->out;
+    struct range e;
+
+    CHECK(s, i, side->count >= 1);
+    if (!touched_elements(side, pass->n, &e)) {
+        CHECK(s, i, !"a side without elements");
+        return;
+    }
+    CHECK(s, i, e.low >= 0);
+    struct range reals = { side->offset + e.low * side->stride,
+                           side->offset + e.low * side->stride };
+    range_add(&reals, e.high - e.low + 1, side->stride);
+    add_loops(&reals, pass, phase, is_in);
+    if (!side->is_real)
+        range_add(&reals, 2, side->imag);
+    CHECK(s, i, reals.low >= 0);
+    CHECK(s, i, reals.high < buffer_reals(s, phase, side->buffer));
+}
+
+// No element of a line is stored twice.
+static void check_stores(const struct subject *s, int i)
+{
+    const struct kal_pass *pass = s->program->pass[i];
+    struct range e;
+
+    if (!pass->out.index || !touched_elements(&pass->out, pass->n, &e))
+        return;
+    char *stored = (char *)calloc((size_t)(e.high + 1), 1);
+    for (int64_t k = 0; k < kal_min(pass->n, pass->out.count); k++) {
+        const int64_t element = pass->out.index[k];
+        if (element == KAL_INDEX_NONE)
+            continue;
+        CHECK(s, i, element >= 0 && !stored[element]);
+        if (element >= 0)
+            stored[element] = 1;
+    }
+    free(stored);
+}
+
+static void check_twiddles(const struct subject *s, int i)
+{
+    const struct kal_pass *pass = s->program->pass[i];
+    const int loops = pass->stage_loops + pass->line_loops + pass->inner_loops;
+
+    CHECK(s, i, pass->in.twiddle_n == 0);
+    if (pass->out.twiddle_n == 0)
+        return;
+    CHECK(s, i, pass->out.twiddle_loop >= 0 && pass->out.twiddle_loop < loops);
+    CHECK(s, i, pass->out.twiddle_n % pass->loops[pass->out.twiddle_loop].count == 0);
+}
+
+// --- programs ----------------------------------------------------------------------------
+
+static void check_phase(const struct subject *s, const struct kal_stage *stage, int i)
+{
+    const struct kal_phase *phase = &s->program->phase[i];
+
+    check_chunks(s, phase, i);
+    for (int k = 0; k < phase->pass_count; k++) {
+        const int pass = phase->first_pass + k;
+        check_loops(s, stage, phase, pass);
+        check_steps(s, pass);
+        check_side(s, phase, pass, true);
+        check_side(s, phase, pass, false);
+        check_stores(s, pass);
+        check_twiddles(s, pass);
+    }
+}
+
+static void check_ends(const struct subject *s)
+{
+    const struct kal_program *program = s->program;
+    const int last = program->pass_count - 1;
+
+    for (int i = 0; i < last; i++)
+        CHECK(s, i, program->pass[i]->scale == 1.0);
+    CHECK(s, last, program->pass[last]->scale == s->problem->scale);
+    CHECK(s, 0, program->pass[0]->in.buffer == KAL_BUFFER_IN);
+    CHECK(s, last, program->pass[last]->out.buffer == KAL_BUFFER_OUT);
+}
+
+// Mark the reals that one line of the last pass stores; return how many are new.
+static int64_t mark_line(const struct kal_pass *pass, int64_t offset, char *stored,
+                         int64_t reals)
+{
+    const struct kal_side *side = &pass->out;
+    const int parts = side->is_real || side->imag == 0 ? 1 : 2;
+    int64_t count = 0;
+
+    for (int64_t i = 0; i < kal_min(pass->n, side->count); i++) {
+        const int64_t e = side->index ? side->index[i] : i;
+        for (int part = 0; part < parts && e >= 0; part++) {
+            const int64_t at = offset + e * side->stride + part * side->imag;
+            if (at >= 0 && at < reals && !stored[at]) {
+                stored[at] = 1;
+                count++;
+            }
+        }
+    }
+    return count;
+}
+
+// The last pass stores every real of the result. Of planar ones, the real parts are seen.
+static void check_result(const struct subject *s)
+{
+    const struct kal_pass *pass = s->program->pass[s->program->pass_count - 1];
+    const struct kal_array *array = &s->problem->out;
+    const int loops = pass->stage_loops + pass->line_loops + pass->inner_loops;
+    const int64_t lines = loop_product(pass->loops, loops), reals = array_reals(array);
+    int64_t want = s->problem->batch * (array->is_real || array->is_planar ? 1 : 2);
+    int64_t count = 0;
+    char *stored = (char *)calloc((size_t)reals, 1);
+
+    for (int i = 0; i < s->problem->rank; i++)
+        want *= array->n[i];
+    for (int64_t line = 0; line < lines; line++) {
+        int64_t rest = line, offset = pass->out.offset;
+        for (int i = 0; i < loops; i++) {
+            offset += rest % pass->loops[i].count * pass->loops[i].out;
+            rest /= pass->loops[i].count;
+        }
+        count += mark_line(pass, offset, stored, reals);
+    }
+    CHECK(s, s->program->pass_count - 1, count == want);
+    free(stored);
+}
+
+static void check_program(const struct subject *s)
+{
+    check_stages(s);
+    for (int i = 0; i < s->program->stage_count; i++) {
+        const struct kal_stage *stage = &s->program->stage[i];
+        for (int k = 0; k < stage->phase_count; k++)
+            check_phase(s, stage, stage->first_phase + k);
+    }
+    check_ends(s);
+    check_result(s);
+}
+
+static kallima_status lower(struct kal_arena *arena, const struct kal_problem *problem,
+                            const char *text, uint64_t near_bytes,
+                            struct kal_program *out)
+{
+    const struct kal_caps caps = {
+        .has_f64 = true, .threads = 4, .lanes_f32 = 16, .near_bytes = near_bytes
+    };
+    const struct kal_planner planner = { .arena = arena, .caps = &caps };
+    struct kal_recipe *recipe;
+
+    if (text)
+        KAL_TRY(kal_recipe_parse(&recipe, arena, problem, text));
+    else
+        KAL_TRY(kal_plan_problem(&recipe, &planner, problem));
+    return kal_program_lower(out, arena, problem, recipe, &caps);
+}
+
+// With much memory near a core lines stay apart; with little they are stages.
+static void check_recipe(const kallima_desc *desc, const char *text)
+{
+    static const uint64_t near_bytes[] = { 1 << 20, 1 << 14, 256 };
+    kallima_desc scaled = *desc;
+    struct kal_problem problem;
+    struct kal_program program;
+
+    scaled.scale = 0.5;
+    for (size_t i = 0; i < KAL_COUNT(near_bytes); i++) {
+        const struct subject s = { &problem, &program, text ? text : "planned",
+                                   near_bytes[i] };
+        struct kal_arena arena;
+        row_ran();
+        kal_arena_init(&arena, NULL);
+        if (kal_problem_init(&problem, NULL, &scaled) != KALLIMA_OK ||
+            lower(&arena, &problem, text, near_bytes[i], &program) != KALLIMA_OK)
+            row_fail("%s: %s", s.recipe, kallima_last_error());
+        else
+            check_program(&s);
+        kal_arena_clear(&arena);
+    }
+}
+
+static void programs_are_consistent(void **state)
+{
+    static const struct {
+        kallima_desc desc;
+        const char *recipe;
+    } rows[] = {
+        { { .rank = 1, .n = { 1 } }, "local(1)" },
+        { { .rank = 1, .n = { 64 }, .batch = 5 }, "local(16.4)" },
+        { { .rank = 1, .n = { 15 }, .batch = 20 }, "prime-factor(local(3), local(5))" },
+        { { .rank = 1, .n = { 60 }, .direction = KALLIMA_INVERSE },
+          "four-step(prime-factor(local(3), local(4)), local(5))" },
+        { { .rank = 1, .n = { 4096 }, .batch = 20, .in.format = KALLIMA_PLANAR },
+          "four-step(local(16), four-step(local(16), local(16)))" },
+        { { .rank = 1, .n = { 4096 }, .placement = KALLIMA_IN_PLACE },
+          "four-step(four-step(local(8), local(8)), four-step(local(8), local(8)))" },
+        { { .rank = 1, .n = { 17 }, .batch = 33 }, "rader(local(16))" },
+        { { .rank = 1, .n = { 37 }, .batch = 3 },
+          "rader(four-step(local(6), local(6)))" },
+        { { .rank = 1, .n = { 2311 }, .batch = 40 },
+          "rader(four-step(local(11.3), four-step(local(10), local(7))))" },
+        { { .rank = 1, .n = { 47 } }, "rader(four-step(local(2), rader(local(11.2))))" },
+        { { .rank = 1, .n = { 100 }, .batch = 17 }, "bluestein(n=100, local(25.8))" },
+        { { .rank = 1, .n = { 2053 }, .batch = 2 },
+          "bluestein(n=2053, four-step(local(32.2), local(13.5)))" },
+        { { .rank = 1, .n = { 7 } }, "bluestein(n=7, bluestein(n=13, local(25)))" },
+        { { .rank = 1, .n = { 37 } }, "rader(bluestein(n=36, local(9.8)))" },
+        { { .rank = 1, .n = { 629 }, .batch = 2 },
+          "four-step(rader(local(16)), rader(four-step(local(6), local(6))))" },
+        { { .rank = 1, .n = { 30 }, .kind = KALLIMA_R2C, .batch = 20 },
+          "real-even(prime-factor(local(3), local(5)))" },
+        { { .rank = 1, .n = { 64 }, .kind = KALLIMA_R2C, .placement = KALLIMA_IN_PLACE },
+          "real-even(local(32))" },
+        { { .rank = 1, .n = { 2048 }, .kind = KALLIMA_C2R, .batch = 20 },
+          "real-even(four-step(local(32), local(32)))" },
+        { { .rank = 1, .n = { 74 }, .kind = KALLIMA_C2R },
+          "real-even(rader(local(6.6)))" },
+        { { .rank = 1, .n = { 37 }, .kind = KALLIMA_R2C, .batch = 2 },
+          "real-odd(rader(local(6.6)))" },
+        { { .rank = 1, .n = { 37 }, .kind = KALLIMA_C2R },
+          "real-odd(rader(local(6.6)))" },
+        { { .rank = 1, .n = { 15 }, .kind = KALLIMA_C2R, .batch = 3 },
+          "real-odd(bluestein(n=15, local(32)))" },
+        { { .rank = 1, .n = { 45 }, .kind = KALLIMA_R2C },
+          "real-odd(four-step(local(5), local(9)))" },
+        { { .rank = 2, .n = { 64, 64 }, .placement = KALLIMA_IN_PLACE },
+          "rank(local(8.8), four-step(local(8), local(8)))" },
+        { { .rank = 3, .n = { 5, 1, 6 }, .kind = KALLIMA_R2C, .batch = 2 },
+          "rank(rader(local(4)), local(1), real-even(local(3)))" },
+        { { .rank = 2, .n = { 37, 45 }, .kind = KALLIMA_C2R, .batch = 2 },
+          "rank(rader(four-step(local(6), local(6))), "
+          "real-odd(bluestein(n=45, four-step(local(10), local(10)))))" },
+    };
+    (void)state;
+    for (size_t i = 0; i < KAL_COUNT(rows); i++)
+        check_recipe(&rows[i].desc, rows[i].recipe);
+    ROWS_FINISH();
+}
+
+static void planned_programs_are_consistent(void **state)
+{
+    static const int64_t lengths[] = { 1,    2,    7,    30,   32,    37,    64,
+                                       101,  128,  210,  625,  1024,  2053,  4096,
+                                       5040, 9999, 6561, 8191, 10007, 16384, 65536 };
+    static const int64_t batches[] = { 1, 20 };
+    (void)state;
+    for (size_t i = 0; i < KAL_COUNT(lengths); i++) {
+        for (int kind = 0; kind < KALLIMA_KIND_COUNT; kind++) {
+            for (size_t k = 0; k < KAL_COUNT(batches); k++) {
+                const kallima_desc desc = {
+                    .rank = 1, .n = { lengths[i] }, .kind = kind, .batch = batches[k]
+                };
+                check_recipe(&desc, NULL);
+            }
+        }
+    }
+    ROWS_FINISH();
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(programs_are_consistent),
+        cmocka_unit_test(planned_programs_are_consistent),
+    };
+    return cmocka_run_group_tests_name("pass", tests, NULL, NULL);
+}
