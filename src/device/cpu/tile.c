@@ -692,7 +692,7 @@ static void run_block(const struct run *run, int64_t number)
     (is_mirrored ? run_mirrored_block : run_pointwise_block)(run, begin, end);
 }
 
-enum { LINE_BYTES = 64, AHEAD_BYTES = 16384 };
+enum { LINE_BYTES = 64, AHEAD_BYTES = 16384, SMALL_BYTES = 4096 };
 
 // The first line is read, not asked for: hints for a page that the TLB lacks are dropped.
 static void prefetch(const char *from, int64_t bytes, bool is_write)
@@ -706,6 +706,13 @@ static void prefetch(const char *from, int64_t bytes, bool is_write)
     }
 }
 
+// A small tile is read whole: less to wait for than lines that come too late.
+static void touch(const char *from, int64_t bytes)
+{
+    for (int64_t i = 0; i < bytes; i += LINE_BYTES)
+        (void)*(const volatile char *)(from + i);
+}
+
 // Ask for one side of a tile to come, among the `left` whole ones that are this thread's.
 // The processor's own prefetchers follow neither rows in turn nor long strides.
 static void prefetch_side(const struct run *run, const struct kal_side *side,
@@ -715,13 +722,16 @@ static void prefetch_side(const struct run *run, const struct kal_side *side,
     const int64_t real_bytes = run->worker->real_bytes, lanes = run->tile.lanes;
     const int64_t n = kal_min(run->pass->pass->n, side->count);
     const int64_t tile_bytes = lanes * n * unit * real_bytes;
-    const int64_t ahead = kal_max(1, AHEAD_BYTES / tile_bytes);
+    const bool is_small = step == n * unit && tile_bytes <= SMALL_BYTES;
+    const int64_t ahead = is_small ? 1 : kal_max(1, AHEAD_BYTES / tile_bytes);
     const char *base = run->worker->base[side->buffer];
 
     if (side->buffer == KAL_BUFFER_CHUNK || memory->index || ahead > left)
         return;
     base += (memory->lane_offset[0] + ahead * lanes * step) * real_bytes;
-    if (step == unit) {
+    if (is_small) {
+        touch(base, tile_bytes);
+    } else if (step == unit) {
         for (int64_t e = 0; e < n; e++)
             prefetch(base + e * side->stride * real_bytes, lanes * unit * real_bytes,
                      is_write);
