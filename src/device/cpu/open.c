@@ -60,7 +60,7 @@ static void processor_name(char *name, size_t capacity)
 {
 #if defined __x86_64__
     unsigned brand[12] = { 0 };
-    if (__get_cpuid_max(0x80000000u, NULL) >= 0x80000004u) {
+    if ((unsigned)__get_cpuid_max(0x80000000u, NULL) >= 0x80000004u) {
         for (unsigned i = 0; i < 3; i++)
             __get_cpuid(0x80000002u + i, &brand[4 * i], &brand[4 * i + 1],
                         &brand[4 * i + 2], &brand[4 * i + 3]);
