@@ -27,7 +27,8 @@ static bool is_harmless(tjhandle codec)
 
 static bool read_header(tjhandle codec, struct image *image, const struct input *input)
 {
-    int width, height, sampling, space;
+    // A file that ends before its picture counts as tables alone, and leaves these as they are.
+    int width = 0, height = 0, sampling = 0, space = 0;
     if (tjDecompressHeader3(codec, input->byte, input->count, &width, &height, &sampling,
                             &space) != 0 &&
         !is_harmless(codec))
