@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bench_problem.h"
+#include "cli.h"
 
 enum { WORST_CASES = 5 };
 
@@ -18,17 +19,9 @@ struct ratio {
 
 static void print_string(const char *key, const char *text)
 {
-    printf("\"%s\": \"", key);
-    for (; *text; text++) {
-        const unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            printf("\\%c", c);
-        else if (c < 0x20)
-            printf("\\u%04x", c);
-        else
-            putchar(c);
-    }
-    printf("\", ");
+    printf("\"%s\": ", key);
+    cli_print_json(text);
+    printf(", ");
 }
 
 // JSON has no NaN and no infinity.

@@ -12,8 +12,7 @@ static uint64_t real_bytes(const struct kal_problem *p)
 // Bytes behind each pointer of one side.
 static uint64_t array_bytes(const struct kal_problem *p, const struct kal_array *array)
 {
-    const uint64_t reals = array->is_real || array->is_planar ? 1 : 2;
-    return (uint64_t)array->elements * reals * real_bytes(p);
+    return (uint64_t)(array->elements * kal_array_reals(array)) * real_bytes(p);
 }
 
 static int array_parts(const struct kal_array *array)

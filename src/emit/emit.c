@@ -11,7 +11,7 @@ struct emitter {
     const struct kal_codelet *codelet;
 };
 
-// What the placeholders $a, $b, $c and $f stand for.
+// What $a, $b, $c and $f stand for in a pattern.
 struct arguments {
     const char *a, *b, *c, *f;
 };

@@ -263,7 +263,7 @@ static struct kal_side user_side(const struct kal_problem *p,
                                  const struct kal_array *array, enum kal_buffer_id buffer,
                                  int axis)
 {
-    const int64_t unit = array->is_real || array->is_planar ? 1 : 2;
+    const int64_t unit = kal_array_reals(array);
     return (struct kal_side){
         .buffer = buffer,
         .is_real = array->is_real,
@@ -273,11 +273,6 @@ static struct kal_side user_side(const struct kal_problem *p,
         .is_swapped = p->is_inverse && p->kind == KALLIMA_C2C,
         .count = INT64_MAX,
     };
-}
-
-static int64_t unit_of(const struct kal_array *array)
-{
-    return array->is_real || array->is_planar ? 1 : 2;
 }
 
 kallima_status kal_program_lower(struct kal_program *out, struct kal_arena *arena,
@@ -299,9 +294,9 @@ kallima_status kal_program_lower(struct kal_program *out, struct kal_arena *aren
         .in = user_side(problem, &problem->in, KAL_BUFFER_IN, last),
         .out = user_side(problem, &problem->out, KAL_BUFFER_OUT, last),
     };
-    KAL_TRY(kal_lines_add_loop(&lines, problem->batch,
-                               problem->in.batch_stride * unit_of(&problem->in),
-                               problem->out.batch_stride * unit_of(&problem->out)));
+    KAL_TRY(kal_lines_add_loop(
+        &lines, problem->batch, problem->in.batch_stride * kal_array_reals(&problem->in),
+        problem->out.batch_stride * kal_array_reals(&problem->out)));
     KAL_TRY(kal_lower(&lo, recipe, &lines));
     out->pass[out->pass_count - 1]->scale = problem->scale;
     return KALLIMA_OK;

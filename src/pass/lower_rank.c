@@ -14,7 +14,7 @@ static struct volume user_volume(const struct kal_lowering *lo,
                                  const struct kal_side *side,
                                  const struct kal_lines *lines, bool is_in)
 {
-    const int64_t unit = array->is_real || array->is_planar ? 1 : 2;
+    const int64_t unit = kal_array_reals(array);
     struct volume v = { .side = *side };
     for (int i = 0; i < lo->problem->rank; i++)
         v.stride[i] = array->stride[i] * unit;

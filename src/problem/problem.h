@@ -18,6 +18,12 @@ struct kal_array {
     int64_t elements; // that the memory behind the user's pointer holds, offset included
 };
 
+/** Return the reals between neighbouring elements of an array, in each of its parts. */
+static inline int64_t kal_array_reals(const struct kal_array *array)
+{
+    return array->is_real || array->is_planar ? 1 : 2;
+}
+
 struct kal_problem {
     int kind, precision; // kallima_kind, kallima_precision
     bool is_inverse, is_in_place, may_destroy_input;

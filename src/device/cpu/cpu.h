@@ -64,6 +64,8 @@ struct cpu_pass {
     int fast_loop;     // the loop that neighbouring lanes are on; -1: there is one line
     bool rows_restart; // a tile never holds lanes of two rounds of the fast loop
     bool is_blocked;   // long and pointwise: worked in blocks of elements
+    bool is_mirrored;  // one step, on pairs of elements
+    int64_t units;     // of a line that blocks share out: elements, or pairs
     bool is_far; // its lines do not fit near the core: the next tile is fetched ahead
     bool in_permutes, out_permutes; // the index map is a permutation of a tile's elements
 };

@@ -147,16 +147,6 @@ static bool can_be_blocked(const struct cpu_pass *pass)
     return p->step_count == 0 || p->step[0].op != KAL_STEP_DFT;
 }
 
-// Blocks of a line; of a mirrored step, blocks of pairs.
-static int64_t block_count(const struct cpu_pass *pass)
-{
-    const struct kal_pass *p = pass->pass;
-    if (!pass->is_blocked)
-        return 1;
-    const int64_t units = is_mirrored(p) ? p->step[0].n / 4 + 1 : p->n;
-    return (units + CPU_BLOCK - 1) / CPU_BLOCK;
-}
-
 // Do all lines of the phase, that is the arrays that a pass walks through, exceed L2?
 static bool is_far(const struct cpu_program *program, const struct cpu_pass *pass,
                    const struct kal_phase *phase)
@@ -178,7 +168,9 @@ static kallima_status prepare_pass(struct cpu_program *program,
     pass->kernels = choose_kernels(program, pass, lanes_available(pass, phase));
     pass->is_blocked = can_be_blocked(pass);
     pass->widest = widest_kernels(program);
-    pass->blocks = block_count(pass);
+    pass->is_mirrored = is_mirrored(p);
+    pass->units = pass->is_mirrored ? p->step[0].n / 4 + 1 : p->n;
+    pass->blocks = pass->is_blocked ? (pass->units + CPU_BLOCK - 1) / CPU_BLOCK : 1;
     pass->is_far = is_far(program, pass, phase);
     pass->chunk_lines = phase->chunk;
     pass->chunk_rows = kal_cpu_rows_find(pass, phase->chunk, phase->lanes_are_lines);
@@ -199,7 +191,7 @@ static kallima_status prepare_pass(struct cpu_program *program,
     return kal_cpu_tables_build(program, pass);
 }
 
-// Below this many points a second thread costs more than it gives.
+// Points of all passes for each thread: fewer would not pay for starting it. Not tuned.
 enum { POINTS_PER_THREAD = 16384 };
 
 static int choose_threads(const struct cpu_program *program)

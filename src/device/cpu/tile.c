@@ -681,15 +681,13 @@ static void run_pointwise_block(const struct run *run, int64_t begin, int64_t en
 
 static void run_block(const struct run *run, int64_t number)
 {
-    const struct kal_pass *p = run->pass->pass;
-    const bool is_mirrored = p->step_count == 1 && (p->step[0].op == KAL_STEP_SPLIT ||
-                                                    p->step[0].op == KAL_STEP_MERGE);
-    const int64_t units = is_mirrored ? p->step[0].n / 4 + 1 : p->n;
-    const int64_t begin = number * CPU_BLOCK, end = kal_min(begin + CPU_BLOCK, units);
+    const struct cpu_pass *pass = run->pass;
+    const int64_t begin = number * CPU_BLOCK,
+                  end = kal_min(begin + CPU_BLOCK, pass->units);
 
-    if (is_mirrored && run_mirrored_row(run, begin, end))
+    if (pass->is_mirrored && run_mirrored_row(run, begin, end))
         return;
-    (is_mirrored ? run_mirrored_block : run_pointwise_block)(run, begin, end);
+    (pass->is_mirrored ? run_mirrored_block : run_pointwise_block)(run, begin, end);
 }
 
 enum { LINE_BYTES = 64, AHEAD_BYTES = 16384, SMALL_BYTES = 4096 };
