@@ -13,6 +13,7 @@ extern "C" {
 
 typedef struct kallima_device kallima_device;
 typedef struct kallima_buffer kallima_buffer;
+typedef struct kallima_timer kallima_timer;
 
 /** Receives one sentence a failure. `user` is the pointer given with the callback. */
 typedef void (*kallima_log_callback)(void *user, kallima_status status,
@@ -41,11 +42,14 @@ typedef struct kallima_device_options {
                                  // else every processor
     int32_t reserved;            // zero
     const char *simd; // cpu: "scalar", "avx2", "avx512" or "neon"; NULL: the best
+    const char
+        *kernel_cache; // folder where compiled kernels are kept; "": nowhere; NULL:
+                       // KALLIMA_KERNEL_CACHE, else kallima/ in XDG_CACHE_HOME
 } kallima_device_options;
 
 /** What is known of a device. */
 typedef struct kallima_device_info {
-    char selector[32];     // text that opens it: "cpu", "null"
+    char selector[32];     // text that opens it: "cpu", "opencl:0", "cuda:0", "null"
     char name[128];        // the maker's name, such as the processor's
     char driver[64];       // what runs it: SIMD level, driver version
     int32_t is_software;   // 1: an API imitated on the CPU; never chosen by default
@@ -150,6 +154,57 @@ KALLIMA_API kallima_status kallima_buffer_write(kallima_buffer *buffer, uint64_t
 KALLIMA_API kallima_status kallima_buffer_read(const kallima_buffer *buffer,
                                                uint64_t offset, void *target,
                                                uint64_t bytes);
+
+/**
+ * Enqueue a copy of `bytes` bytes between two buffers of one device.
+ *
+ * Shape:  both ranges lie inside their buffers and do not overlap.
+ * Thread: any.
+ * Error:  E_ARGUMENT  a pointer is NULL, a range is outside its buffer, the ranges overlap,
+ *                     or the buffers are of different devices
+ *         E_DEVICE    the device failed
+ */
+KALLIMA_API kallima_status kallima_buffer_copy(kallima_buffer *target,
+                                               uint64_t target_offset,
+                                               const kallima_buffer *source,
+                                               uint64_t source_offset, uint64_t bytes);
+
+/**
+ * Create a timer for work that is enqueued on the device: events where the API has them, the
+ * clock of the host on the CPU.
+ *
+ * Owner:  the caller owns *out and frees it with kallima_timer_destroy().
+ * Thread: any.
+ * Error:  E_ARGUMENT  an argument is NULL
+ *         E_MEMORY    memory is exhausted
+ *         E_DEVICE    the device failed
+ *         On error *out is NULL.
+ */
+KALLIMA_API kallima_status kallima_timer_create(kallima_timer **out,
+                                                kallima_device *device);
+
+/** Destroy *timer and set it to NULL. *timer may be NULL. */
+KALLIMA_API void kallima_timer_destroy(kallima_timer **timer);
+
+/**
+ * Mark the point of the queue from which, or up to which, time is taken.
+ *
+ * Thread: one call on a timer at a time.
+ * Error:  E_ARGUMENT  `timer` is NULL
+ *         E_DEVICE    the device failed
+ */
+KALLIMA_API kallima_status kallima_timer_start(kallima_timer *timer);
+KALLIMA_API kallima_status kallima_timer_stop(kallima_timer *timer);
+
+/**
+ * Wait for the work before the second mark, then give the time between both in seconds.
+ *
+ * Thread: one call on a timer at a time.
+ * Error:  E_ARGUMENT  an argument is NULL
+ *         E_DEVICE    the device failed, or there are no two marks
+ */
+KALLIMA_API kallima_status kallima_timer_read(const kallima_timer *timer,
+                                              double *seconds);
 
 #ifdef __cplusplus
 }

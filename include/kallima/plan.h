@@ -86,6 +86,8 @@ typedef struct kallima_desc {
 /** How to plan. All zero is the default. */
 typedef struct kallima_plan_options {
     const char *recipe; // the text of a recipe to follow; NULL: the planner chooses
+    int32_t without_workspace; // 1: every execution brings its own, so the plan has none
+    int32_t reserved;          // zero
 } kallima_plan_options;
 
 /**

@@ -3,6 +3,7 @@
 
 #include "device/device.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,34 +22,59 @@ kallima_status kallima_device_list(kallima_device_info *infos, int32_t capacity,
     *count = 0;
     for (int i = 0; i < kal_device_count; i++) {
         kallima_device_info info;
-        if (!kal_devices[i]->find(&info))
-            continue;
-        if (*count < capacity)
-            infos[*count] = info;
-        (*count)++;
+        for (int k = 0; kal_devices[i]->find(k, &info); k++) {
+            if (*count < capacity)
+                infos[*count] = info;
+            (*count)++;
+        }
     }
     return KALLIMA_OK;
 }
 
-// Does `selector` name this API? "name" or "name:0".
-static bool selects(const char *selector, const char *name)
+// A device by the table of its API and its number there.
+struct found {
+    const struct kal_device_ops *ops;
+    int index;
+};
+
+// Does `selector` name this API? "name" is "name:0".
+static bool selects(const char *selector, const char *name, int *index)
 {
     const size_t length = strlen(name);
-    return strncmp(selector, name, length) == 0 &&
-           (selector[length] == '\0' || strcmp(selector + length, ":0") == 0);
+    if (strncmp(selector, name, length) != 0)
+        return false;
+    *index = 0;
+    if (selector[length] == '\0')
+        return true;
+    const long number =
+        selector[length] == ':' ? strtol(selector + length + 1, NULL, 10) : -1;
+    *index = number <= INT_MAX ? (int)number : INT_MAX;
+    return number >= 0;
 }
 
-static const struct kal_device_ops *find_ops(const char *selector)
+static struct found find_named(const char *selector)
+{
+    kallima_device_info info;
+    int index;
+    for (int i = 0; i < kal_device_count; i++) {
+        if (selects(selector, kal_devices[i]->name, &index) &&
+            kal_devices[i]->find(index, &info))
+            return (struct found){ kal_devices[i], index };
+    }
+    return (struct found){ NULL, 0 };
+}
+
+// The first that is not an imitation.
+static struct found find_best(void)
 {
     kallima_device_info info;
     for (int i = 0; i < kal_device_count; i++) {
-        const struct kal_device_ops *ops = kal_devices[i];
-        const bool wanted =
-            selector[0] ? selects(selector, ops->name) : !ops->is_software;
-        if (wanted && ops->find(&info))
-            return ops;
+        for (int k = 0; kal_devices[i]->find(k, &info); k++) {
+            if (!info.is_software)
+                return (struct found){ kal_devices[i], k };
+        }
     }
-    return NULL;
+    return (struct found){ NULL, 0 };
 }
 
 // Letters and digits, then perhaps a colon and a number.
@@ -91,11 +117,11 @@ kallima_status kallima_device_open(kallima_device **out, const char *selector,
             "device: selector = \"%.80s\"; must be a name such as cpu, with a "
             "number such as cpu:0 if need be",
             selector);
-    const struct kal_device_ops *ops = find_ops(selector);
-    if (!ops)
+    const struct found found = selector[0] ? find_named(selector) : find_best();
+    if (!found.ops)
         return kal_fail(&host, KALLIMA_E_ABSENT, "device: no device \"%.80s\" is present",
                         selector);
-    KAL_TRY(ops->open(out, &host, options));
+    KAL_TRY(found.ops->open(out, found.index, &host, options));
     atomic_init(&(*out)->references, 1);
     return KALLIMA_OK;
 }
@@ -173,4 +199,66 @@ kallima_status kallima_buffer_read(const kallima_buffer *buffer, uint64_t offset
     KAL_TRY(check_range(buffer, target, offset, bytes));
     return bytes ? buffer->device->ops->buffer_read(buffer, offset, target, bytes)
                  : KALLIMA_OK;
+}
+
+kallima_status kallima_buffer_copy(kallima_buffer *target, uint64_t target_offset,
+                                   const kallima_buffer *source, uint64_t source_offset,
+                                   uint64_t bytes)
+{
+    KAL_REQUIRE(NULL, target);
+    const struct kal_host *host = &target->device->host;
+    KAL_TRY(check_range(target, host, target_offset, bytes));
+    KAL_TRY(check_range(source, host, source_offset, bytes));
+    if (source->device != target->device)
+        return kal_fail(host, KALLIMA_E_ARGUMENT,
+                        "buffer: a copy between two devices; read it and write it");
+    if (source == target && source_offset < target_offset + bytes &&
+        target_offset < source_offset + bytes)
+        return kal_fail(host, KALLIMA_E_ARGUMENT,
+                        "buffer: bytes %llu and %llu on, %llu of each; a copy's ranges "
+                        "may not overlap",
+                        (unsigned long long)source_offset,
+                        (unsigned long long)target_offset, (unsigned long long)bytes);
+    return bytes ? target->device->ops->buffer_copy(target, target_offset, source,
+                                                    source_offset, bytes)
+                 : KALLIMA_OK;
+}
+
+kallima_status kallima_timer_create(kallima_timer **out, kallima_device *device)
+{
+    KAL_REQUIRE(device ? &device->host : NULL, out);
+    *out = NULL;
+    KAL_REQUIRE(NULL, device);
+    KAL_TRY(device->ops->timer_create(out, device));
+    kal_device_retain(device);
+    return KALLIMA_OK;
+}
+
+void kallima_timer_destroy(kallima_timer **timer)
+{
+    if (*timer) {
+        kallima_device *device = (*timer)->device;
+        device->ops->timer_destroy(*timer);
+        kal_device_release(device);
+    }
+    *timer = NULL;
+}
+
+kallima_status kallima_timer_start(kallima_timer *timer)
+{
+    KAL_REQUIRE(NULL, timer);
+    return timer->device->ops->timer_start(timer);
+}
+
+kallima_status kallima_timer_stop(kallima_timer *timer)
+{
+    KAL_REQUIRE(NULL, timer);
+    return timer->device->ops->timer_stop(timer);
+}
+
+kallima_status kallima_timer_read(const kallima_timer *timer, double *seconds)
+{
+    KAL_REQUIRE(NULL, timer);
+    KAL_REQUIRE(&timer->device->host, seconds);
+    return timer->device->ops->timer_read(timer, seconds);
 }

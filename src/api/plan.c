@@ -24,13 +24,10 @@ static kallima_status choose_recipe(kallima_plan *plan,
 
 static kallima_status build(kallima_plan *plan, const kallima_plan_options *options)
 {
-    const bool is_f64 = plan->problem.precision == KALLIMA_F64;
-
     KAL_TRY(choose_recipe(plan, options));
     KAL_TRY(kal_program_lower(&plan->program, &plan->arena, &plan->problem, plan->recipe,
                               &plan->device->caps));
-    return plan->device->ops->program_create(&plan->built, plan->device, &plan->program,
-                                             is_f64);
+    return kal_plan_build(plan, !(options && options->without_workspace));
 }
 
 kallima_status kallima_plan_create(kallima_plan **out, kallima_device *device,
@@ -72,10 +69,7 @@ void kallima_plan_destroy(kallima_plan **out)
     if (!plan)
         return;
     kallima_device *device = plan->device;
-    if (plan->built) {
-        kal_plan_drop_workspaces(plan);
-        device->ops->program_destroy(plan->built);
-    }
+    kal_plan_clear(plan);
     pthread_mutex_destroy(&plan->lock);
     kal_arena_clear(&plan->arena);
     kal_free(&device->host, plan);

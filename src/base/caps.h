@@ -6,6 +6,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum kal_language {
+    KAL_LANGUAGE_NONE, // the device takes passes as they are
+    KAL_LANGUAGE_OPENCL,
+    KAL_LANGUAGE_CUDA,
+    KAL_LANGUAGE_COUNT
+};
+
 struct kal_caps {
     bool has_f64;
     int threads;           // that one transform may use
@@ -13,6 +20,18 @@ struct kal_caps {
     uint64_t near_bytes;   // memory near one core (L2) or work-group
     uint64_t shared_bytes; // cache that all cores share; 0: unknown
     uint64_t memory_bytes; // memory of the device; 0: unknown
+
+    // Devices that take kernels as text.
+    enum kal_language language;
+    int processors;            // that run work-groups
+    int group_lanes;           // most work-items of a group
+    uint64_t group_bytes;      // most memory that a group shares
+    int processor_lanes;       // work-items that a processor keeps at once; 0: unknown
+    uint64_t processor_bytes;  // group memory of a processor; 0: unknown
+    int lane_registers;        // 32-bit registers that a lane can have; 0: unknown
+    int cluster_groups;        // most groups of a cluster; 0 or 1: no clusters
+    bool has_forward_progress; // a running group goes on while others wait for it
+    bool has_nvidia_ptx;       // PTX can stand in the text
 };
 
 #endif

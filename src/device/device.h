@@ -10,22 +10,85 @@
 
 struct kal_program;
 struct kal_device_program;
+struct kal_device_kernel;
 
-/** Addresses of one execution, as the device sees them; workspace aligned to 64. */
+/** A place in memory as a device sees it: an address or an API's object, and bytes on. */
+struct kal_memory {
+    void *object;
+    uint64_t offset;
+};
+
+/** Memory of one execution; the workspace aligned to 64 bytes. */
 struct kal_arguments {
-    void *in[2], *out[2], *workspace;
+    struct kal_memory in[2], out[2], workspace;
+};
+
+/** The address, on a device whose memory the host can address. */
+static inline void *kal_memory_address(struct kal_memory memory)
+{
+    return memory.object ? (char *)memory.object + memory.offset : NULL;
+}
+
+enum { KAL_MAX_SLOTS = 10 }; // memory arguments of a kernel
+
+/**
+ * A kernel as text in the device's dialect, and what its launch needs. The entry point
+ * takes one memory argument for each slot; a dialect without addresses takes the slot's
+ * offset in bytes as a 64-bit number behind each. The bytes of group memory beyond what
+ * the text declares itself are `group_bytes`.
+ */
+struct kal_kernel_text {
+    const char *name; // of the entry point
+    const char *text;
+    int lanes;   // work-items of a group
+    int cluster; // groups of a cluster; 1: none
+    uint64_t group_bytes;
+    int slots;
+};
+
+/** Bytes that a device made of a kernel's text; freed with kal_free(). */
+struct kal_binary {
+    void *data;
+    uint64_t bytes;
+};
+
+/** What a compiled kernel takes of a device; -1: the device does not say. */
+struct kal_kernel_facts {
+    int registers;   // of a lane
+    int spill_bytes; // of a lane
+    int64_t group_bytes;
+    int groups_per_processor; // that fit at once
+};
+
+/** One launch or, where `kernel` is NULL, `fill_bytes` zero bytes to slot 0. */
+struct kal_work {
+    const struct kal_device_kernel *kernel;
+    uint64_t groups;
+    struct kal_memory slot[KAL_MAX_SLOTS];
+    uint64_t fill_bytes;
+};
+
+/** What enqueued work waits for and reports, in the API's own types. */
+struct kal_sync {
+    uint32_t wait_count;
+    const void *wait; // cl_event[]
+    void *event;      // cl_event *; NULL: not wanted
 };
 
 /**
  * One table per device, const and file-static. The wrappers below check every argument
  * before calling in, so a device repeats no check. On failure an entry logs why with
  * kal_fail(), leaves *out NULL and keeps nothing.
+ *
+ * A device takes passes as they are (program_*) or kernels as text (kernel_* and enqueue);
+ * the entries of the other kind are NULL.
  */
 struct kal_device_ops {
     const char *name; // stable: it selects the device
     bool is_software;
-    bool (*find)(kallima_device_info *info); // describe the device if it is present
-    kallima_status (*open)(kallima_device **out, const struct kal_host *host,
+    // Describe device number `index` of this API; false where there is none.
+    bool (*find)(int index, kallima_device_info *info);
+    kallima_status (*open)(kallima_device **out, int index, const struct kal_host *host,
                            const kallima_device_options *options);
     void (*close)(kallima_device *device);
     void (*describe)(const kallima_device *device, kallima_device_info *info);
@@ -37,7 +100,18 @@ struct kal_device_ops {
                                    const void *source, uint64_t bytes);
     kallima_status (*buffer_read)(const kallima_buffer *buffer, uint64_t offset,
                                   void *target, uint64_t bytes);
+    // Enqueue a copy within the device; the ranges do not overlap.
+    kallima_status (*buffer_copy)(kallima_buffer *target, uint64_t target_offset,
+                                  const kallima_buffer *source, uint64_t source_offset,
+                                  uint64_t bytes);
     kallima_status (*finish)(kallima_device *device);
+
+    // Time of the device between two points of its queue; read() waits for the second.
+    kallima_status (*timer_create)(kallima_timer **out, kallima_device *device);
+    void (*timer_destroy)(kallima_timer *timer);
+    kallima_status (*timer_start)(kallima_timer *timer);
+    kallima_status (*timer_stop)(kallima_timer *timer);
+    kallima_status (*timer_read)(const kallima_timer *timer, double *seconds);
 
     /** Make ready to run: `program` outlives the result. `is_f64` is the precision. */
     kallima_status (*program_create)(struct kal_device_program **out,
@@ -46,6 +120,32 @@ struct kal_device_ops {
     void (*program_destroy)(struct kal_device_program *program);
     kallima_status (*program_run)(const struct kal_device_program *program,
                                   const struct kal_arguments *arguments);
+
+    /**
+     * Compile `text` or, if `binary` is given, load what an earlier call made of it. A
+     * binary that the driver refuses is E_COMPILE, as is a text with errors, whose log
+     * goes to kal_fail(). `made` (may be NULL) receives the binary of a compiled text;
+     * it stays empty where the device has none to give.
+     */
+    kallima_status (*kernel_create)(struct kal_device_kernel **out,
+                                    kallima_device *device,
+                                    const struct kal_kernel_text *text,
+                                    const struct kal_binary *binary,
+                                    struct kal_binary *made);
+    void (*kernel_destroy)(struct kal_device_kernel *kernel);
+    void (*kernel_describe)(const struct kal_device_kernel *kernel,
+                            struct kal_kernel_facts *facts);
+    /**
+     * Append to a string what a compiled kernel depends on beyond its text: the device's
+     * architecture, the driver, the compiler.
+     */
+    void (*kernel_key)(const kallima_device *device, char *key, size_t capacity);
+    /**
+     * Enqueue all of it in order and return. One call's work is not mixed with another's,
+     * from whatever thread. `sync` may be NULL.
+     */
+    kallima_status (*enqueue)(kallima_device *device, const struct kal_work *work,
+                              int count, const struct kal_sync *sync);
 };
 
 /** First member of every device's own struct. */
@@ -54,13 +154,24 @@ struct kallima_device {
     struct kal_host host;
     struct kal_caps caps;
     atomic_int references;
+    char *kernel_cache; // folder of compiled kernels; NULL: they are not kept
 };
 
 /** First member of every device's own buffer. */
 struct kallima_buffer {
     kallima_device *device;
     uint64_t bytes;
-    void *address; // as the device sees it
+    struct kal_memory memory;
+};
+
+/** First member of every device's own timer. */
+struct kallima_timer {
+    kallima_device *device;
+};
+
+/** First member of every device's own kernel. */
+struct kal_device_kernel {
+    kallima_device *device;
 };
 
 /** First member of every device's own program. */
@@ -77,6 +188,12 @@ extern const int kal_device_count;
 void kal_device_retain(kallima_device *device);
 void kal_device_release(kallima_device *device);
 
+/** Whether a device computes in the memory of the host. */
+static inline bool kal_device_is_host(const kallima_device *device)
+{
+    return device->ops->program_run != NULL;
+}
+
 /** Buffers in host memory, for devices that compute there. */
 kallima_status kal_host_buffer_create(kallima_buffer **out, kallima_device *device,
                                       uint64_t bytes);
@@ -85,5 +202,15 @@ kallima_status kal_host_buffer_write(kallima_buffer *buffer, uint64_t offset,
                                      const void *source, uint64_t bytes);
 kallima_status kal_host_buffer_read(const kallima_buffer *buffer, uint64_t offset,
                                     void *target, uint64_t bytes);
+kallima_status kal_host_buffer_copy(kallima_buffer *target, uint64_t target_offset,
+                                    const kallima_buffer *source, uint64_t source_offset,
+                                    uint64_t bytes);
+
+/** Timers of devices that have computed when a call returns. */
+kallima_status kal_host_timer_create(kallima_timer **out, kallima_device *device);
+void kal_host_timer_destroy(kallima_timer *timer);
+kallima_status kal_host_timer_start(kallima_timer *timer);
+kallima_status kal_host_timer_stop(kallima_timer *timer);
+kallima_status kal_host_timer_read(const kallima_timer *timer, double *seconds);
 
 #endif

@@ -90,8 +90,10 @@ static void fill_info(kallima_device_info *info, int level, int threads)
     snprintf(info->driver, sizeof info->driver, "%s, OpenMP", levels[level].name);
 }
 
-static bool cpu_find(kallima_device_info *info)
+static bool cpu_find(int index, kallima_device_info *info)
 {
+    if (index > 0)
+        return false;
     fill_info(info, best_level(), omp_get_max_threads());
     return true;
 }
@@ -133,9 +135,11 @@ static kallima_status choose_level(const struct kal_host *host, const char *name
                     "cpu: simd = \"%.40s\"; must be scalar, avx2, avx512 or neon", name);
 }
 
-static kallima_status cpu_open(kallima_device **out, const struct kal_host *host,
+static kallima_status cpu_open(kallima_device **out, int index,
+                               const struct kal_host *host,
                                const kallima_device_options *options)
 {
+    (void)index;
     enum { MAX_THREADS = 4096 };
     int level;
     void *object;
@@ -184,7 +188,13 @@ const struct kal_device_ops kal_cpu_device_ops = {
     .buffer_destroy = kal_host_buffer_destroy,
     .buffer_write = kal_host_buffer_write,
     .buffer_read = kal_host_buffer_read,
+    .buffer_copy = kal_host_buffer_copy,
     .finish = cpu_finish,
+    .timer_create = kal_host_timer_create,
+    .timer_destroy = kal_host_timer_destroy,
+    .timer_start = kal_host_timer_start,
+    .timer_stop = kal_host_timer_stop,
+    .timer_read = kal_host_timer_read,
     .program_create = kal_cpu_program_create,
     .program_destroy = kal_cpu_program_destroy,
     .program_run = kal_cpu_program_run,

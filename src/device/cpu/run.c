@@ -101,7 +101,8 @@ static struct cpu_worker make_worker(const struct cpu_program *program,
                                      const struct kal_arguments *arguments, int part,
                                      int parts)
 {
-    char *workspace = (char *)(((uintptr_t)arguments->workspace + 63) / 64 * 64);
+    char *workspace =
+        (char *)(((uintptr_t)kal_memory_address(arguments->workspace) + 63) / 64 * 64);
     char *common = workspace + program->shared_bytes;
     char *own = common + (uint64_t)part * program->thread_bytes;
     struct cpu_worker worker = {
@@ -111,23 +112,24 @@ static struct cpu_worker make_worker(const struct cpu_program *program,
         .tile = { own, own + program->tile_bytes / 2 },
         .own_chunk = own + program->tile_bytes,
         .common_chunk = common + program->tile_bytes,
-        .base = { [KAL_BUFFER_IN] = arguments->in[0],
-                  [KAL_BUFFER_OUT] = arguments->out[0],
+        .base = { [KAL_BUFFER_IN] = kal_memory_address(arguments->in[0]),
+                  [KAL_BUFFER_OUT] = kal_memory_address(arguments->out[0]),
                   [KAL_BUFFER_SHARED] = workspace,
                   [KAL_BUFFER_CHUNK] = own + program->tile_bytes },
-        .second = { [KAL_BUFFER_IN] = arguments->in[1],
-                    [KAL_BUFFER_OUT] = arguments->out[1] },
+        .second = { [KAL_BUFFER_IN] = kal_memory_address(arguments->in[1]),
+                    [KAL_BUFFER_OUT] = kal_memory_address(arguments->out[1]) },
     };
     return worker;
 }
 
 static struct cpu_vectors user_vectors(const struct cpu_program *program,
-                                       const struct kal_side *side, void *const array[2])
+                                       const struct kal_side *side,
+                                       const struct kal_memory array[2])
 {
     const int64_t bytes = program->is_f64 ? 8 : 4;
-    char *re = (char *)array[0] + side->offset * bytes;
-    char *im =
-        side->imag ? re + side->imag * bytes : (char *)array[1] + side->offset * bytes;
+    char *re = (char *)kal_memory_address(array[0]) + side->offset * bytes;
+    char *im = side->imag ? re + side->imag * bytes
+                          : (char *)kal_memory_address(array[1]) + side->offset * bytes;
     return side->is_swapped ? (struct cpu_vectors){ im, re, side->stride }
                             : (struct cpu_vectors){ re, im, side->stride };
 }

@@ -11,8 +11,10 @@ static void fill_info(kallima_device_info *info)
     snprintf(info->driver, sizeof info->driver, "computes nothing");
 }
 
-static bool null_find(kallima_device_info *info)
+static bool null_find(int index, kallima_device_info *info)
 {
+    if (index > 0)
+        return false;
     fill_info(info);
     return true;
 }
@@ -23,9 +25,11 @@ static void null_describe(const kallima_device *device, kallima_device_info *inf
     fill_info(info);
 }
 
-static kallima_status null_open(kallima_device **out, const struct kal_host *host,
+static kallima_status null_open(kallima_device **out, int index,
+                                const struct kal_host *host,
                                 const kallima_device_options *options)
 {
+    (void)index;
     (void)options;
     void *object;
     KAL_TRY(kal_alloc_object(host, &object, sizeof(kallima_device)));
@@ -88,7 +92,13 @@ const struct kal_device_ops kal_null_device_ops = {
     .buffer_destroy = kal_host_buffer_destroy,
     .buffer_write = kal_host_buffer_write,
     .buffer_read = kal_host_buffer_read,
+    .buffer_copy = kal_host_buffer_copy,
     .finish = null_finish,
+    .timer_create = kal_host_timer_create,
+    .timer_destroy = kal_host_timer_destroy,
+    .timer_start = kal_host_timer_start,
+    .timer_stop = kal_host_timer_stop,
+    .timer_read = kal_host_timer_read,
     .program_create = null_program_create,
     .program_destroy = null_program_destroy,
     .program_run = null_program_run,
