@@ -11,8 +11,12 @@ void kal_device_retain(kallima_device *device)
 
 void kal_device_release(kallima_device *device)
 {
-    if (atomic_fetch_sub(&device->references, 1) == 1)
-        device->ops->close(device);
+    if (atomic_fetch_sub(&device->references, 1) != 1)
+        return;
+    const struct kal_host host = device->host;
+    char *kernel_cache = device->kernel_cache;
+    device->ops->close(device);
+    kal_free(&host, kernel_cache);
 }
 
 kallima_status kal_host_buffer_create(kallima_buffer **out, kallima_device *device,
