@@ -9,7 +9,8 @@ elseif(CMAKE_CROSSCOMPILING)
         "built for this machine")
 else()
     file(GLOB generator_sources CONFIGURE_DEPENDS
-        src/gen/*.c src/base/*.c src/math/*.c src/codelet/*.c src/emit/*.c)
+        src/gen/*.c src/base/*.c src/math/*.c src/codelet/*.c src/emit/emit.c
+        src/emit/dialect.c)
     add_executable(kallima-gen ${generator_sources})
     target_include_directories(kallima-gen PRIVATE include src)
     target_link_libraries(kallima-gen PRIVATE m)

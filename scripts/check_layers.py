@@ -18,8 +18,10 @@ MAY_USE = {  # this table is the architecture; docs/architecture.md explains it
     "device": "base",
     "device/null": "base device",
     "device/cpu": "base math problem pass codelet device",
+    "device/opencl": "base device",
+    "device/cuda": "base device",
     "exec": "base math problem factor pass codelet kernel emit device",
-    "api": "base math problem factor pass codelet emit device exec",
+    "api": "base math problem factor pass codelet kernel emit device device/opencl device/cuda exec",
     "gen": "base codelet emit",
 }
 OUTSIDE = ("tools", "bench", "examples")  # use the public headers and their own files only

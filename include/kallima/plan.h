@@ -230,6 +230,18 @@ KALLIMA_API kallima_status kallima_plan_describe(const kallima_plan *plan, char 
                                                  size_t capacity, size_t *length);
 
 /**
+ * Write the source of the plan's kernels, in the language of its device.
+ *
+ * Shape:  as kallima_plan_get_recipe(); each kernel is a text that compiles by itself.
+ * Thread: any.
+ * Error:  E_ARGUMENT     `plan` is NULL, or `text` is NULL while `capacity` is positive
+ *         E_UNSUPPORTED  the device takes no kernels, as the CPU
+ *         E_MEMORY       host memory is exhausted
+ */
+KALLIMA_API kallima_status kallima_plan_get_source(const kallima_plan *plan, char *text,
+                                                   size_t capacity, size_t *length);
+
+/**
  * Return the smallest length that is at least `n` and has no prime factor above 7, the
  * lengths that transform fastest; 0 if `n` is below 1 or above 2^62.
  *

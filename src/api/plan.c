@@ -2,7 +2,9 @@
 #include <kallima/kallima.h>
 
 #include "exec/plan.h"
+#include "exec/program.h"
 #include "factor/rule.h"
+#include "kernel/kernel.h"
 #include "math/number.h"
 
 #include <math.h>
@@ -15,7 +17,9 @@ int64_t kallima_fast_length(int64_t n)
 static kallima_status choose_recipe(kallima_plan *plan,
                                     const kallima_plan_options *options)
 {
-    const struct kal_planner planner = { &plan->arena, &plan->device->caps };
+    const struct kal_caps caps =
+        kal_kernel_caps(&plan->device->caps, plan->problem.precision == KALLIMA_F64);
+    const struct kal_planner planner = { &plan->arena, &caps };
     if (options && options->recipe)
         return kal_recipe_parse(&plan->recipe, &plan->arena, &plan->problem,
                                 options->recipe);
@@ -127,6 +131,23 @@ kallima_status kallima_plan_describe(const kallima_plan *plan, char *out, size_t
     kal_recipe_print(&text, plan->recipe);
     kal_text_add(&text, "\n");
     kal_program_print(&text, &plan->program);
+    const kallima_status status = kal_text_export(&text, out, capacity, length);
+    kal_text_clear(&text);
+    return status;
+}
+
+kallima_status kallima_plan_get_source(const kallima_plan *plan, char *out,
+                                       size_t capacity, size_t *length)
+{
+    struct kal_text text;
+
+    KAL_REQUIRE(NULL, plan);
+    if (kal_device_is_host(plan->device))
+        return kal_fail(&plan->device->host, KALLIMA_E_UNSUPPORTED,
+                        "plan: the device %s runs no kernels that have a source",
+                        plan->device->ops->name);
+    kal_text_init(&text, &plan->device->host);
+    kal_kernel_program_print(plan->built, &text);
     const kallima_status status = kal_text_export(&text, out, capacity, length);
     kal_text_clear(&text);
     return status;

@@ -23,13 +23,14 @@ struct kal_caps {
 
     // Devices that take kernels as text.
     enum kal_language language;
-    int processors;            // that run work-groups
-    int group_lanes;           // most work-items of a group
-    uint64_t group_bytes;      // most memory that a group shares
-    int processor_lanes;       // work-items that a processor keeps at once; 0: unknown
-    uint64_t processor_bytes;  // group memory of a processor; 0: unknown
-    int lane_registers;        // 32-bit registers that a lane can have; 0: unknown
-    int cluster_groups;        // most groups of a cluster; 0 or 1: no clusters
+    int processors;           // that run work-groups
+    int group_lanes;          // most work-items of a group
+    uint64_t group_bytes;     // most memory that a group shares
+    int processor_lanes;      // work-items that a processor keeps at once; 0: unknown
+    uint64_t processor_bytes; // group memory of a processor; 0: unknown
+    int64_t local_points; // most points of a line that a group works, in one precision
+    int lane_registers;   // 32-bit registers that a lane can have; 0: unknown
+    int cluster_groups;   // most groups of a cluster; 0 or 1: no clusters
     bool has_forward_progress; // a running group goes on while others wait for it
     bool has_nvidia_ptx;       // PTX can stand in the text
 };

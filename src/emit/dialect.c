@@ -4,6 +4,127 @@
 #include <string.h>
 
 // clang-format off
+// What kernels are written in: the subset of C that all languages share, and these macros.
+#define COMMON_PRELUDE                                                                   \
+    "#define UNROLL _Pragma(\"unroll\")\n"                                                \
+    "#define ROOT(i) roots[i]\n"                                                         \
+    "#define MAP(i) map[i]\n"                                                            \
+    "#define LOAD(memory, i) (memory)[i]\n"                                              \
+    "#define STORE(memory, i, value) (memory)[i] = (value)\n"                            \
+    "\n"                                                                                 \
+    "FUNCTION C add(C a, C b)\n"                                                         \
+    "{\n"                                                                                \
+    "    return MAKE(a.x + b.x, a.y + b.y);\n"                                           \
+    "}\n"                                                                                \
+    "FUNCTION C exchange(C a)\n"                                                         \
+    "{\n"                                                                                \
+    "    return MAKE(a.y, a.x);\n"                                                       \
+    "}\n"                                                                                \
+    "FUNCTION C multiply(C a, C b)\n"                                                    \
+    "{\n"                                                                                \
+    "    return MAKE(FMA(a.x, b.x, -(a.y * b.y)), FMA(a.x, b.y, a.y * b.x));\n"          \
+    "}\n"                                                                                \
+    "FUNCTION C multiply_conjugate(C a, C b)\n"                                          \
+    "{\n"                                                                                \
+    "    return MAKE(FMA(a.x, b.x, a.y * b.y), FMA(a.y, b.x, -(a.x * b.y)));\n"          \
+    "}\n"                                                                                \
+    "// Elements k and n/2-k of a packed real transform to coefficients k and n/2-k.\n"  \
+    "FUNCTION void split(C *v, C w)\n"                                                   \
+    "{\n"                                                                                \
+    "    const R half = LITERAL(0.5);\n"                                                 \
+    "    const C e = MAKE(half * (v[0].x + v[1].x), half * (v[0].y - v[1].y));\n"        \
+    "    const C o = MAKE(half * (v[0].y + v[1].y), half * (v[1].x - v[0].x));\n"        \
+    "    const C t = multiply(o, w);\n"                                                  \
+    "    v[0] = MAKE(e.x + t.x, e.y + t.y);\n"                                           \
+    "    v[1] = MAKE(e.x - t.x, t.y - e.y);\n"                                           \
+    "}\n"                                                                                \
+    "// The reverse, parts exchanged.\n"                                                 \
+    "FUNCTION void merge(C *v, C w)\n"                                                   \
+    "{\n"                                                                                \
+    "    const C e = MAKE(v[0].x + v[1].x, v[0].y - v[1].y);\n"                          \
+    "    const C o = multiply_conjugate(MAKE(v[0].x - v[1].x, v[0].y + v[1].y), w);\n"   \
+    "    v[0] = MAKE(e.y + o.x, e.x - o.y);\n"                                           \
+    "    v[1] = MAKE(o.x - e.y, e.x + o.y);\n"                                           \
+    "}\n"
+
+#define CUDA_F32                                          \
+    "typedef float R;\n"                                  \
+    "typedef float2 C;\n"                                 \
+    "#define LITERAL(x) x##f\n"                           \
+    "#define MAKE(re, im) make_float2(re, im)\n"          \
+    "#define FMA(a, b, c) fmaf(a, b, c)\n"
+#define CUDA_F64                                          \
+    "typedef double R;\n"                                 \
+    "typedef double2 C;\n"                                \
+    "#define LITERAL(x) x\n"                              \
+    "#define MAKE(re, im) make_double2(re, im)\n"         \
+    "#define FMA(a, b, c) fma(a, b, c)\n"
+#define CUDA_PRELUDE                                                                     \
+    "typedef unsigned int uint;\n"                                                       \
+    "typedef long long INDEX;\n"                                                         \
+    "typedef unsigned long long ULONG;\n"                                                \
+    "#define ZERO ((R)0)\n"                                                              \
+    "#define FUNCTION static __device__ __forceinline__\n"                               \
+    "#define KERNEL(name, lanes) \\\n"                                                   \
+    "    extern \"C\" __global__ void __launch_bounds__(lanes) name\n"                   \
+    "#define MEMORY(type, name) type *name\n"                                            \
+    "#define TABLE(type, name) type *__restrict__ name\n"                                \
+    "#define BIND(type, name)\n"                                                         \
+    "#define TILE(type, name, count) \\\n"                                               \
+    "    extern __shared__ __align__(16) unsigned char group_memory[]; \\\n"             \
+    "    type *const name = (type *)group_memory;\n"                                     \
+    "#define LANE threadIdx.x\n"                                                         \
+    "#define GROUP blockIdx.x\n"                                                         \
+    "#define BARRIER __syncthreads()\n"
+
+#define OPENCL_F32                                        \
+    "typedef float R;\n"                                  \
+    "typedef float2 C;\n"                                 \
+    "#define LITERAL(x) x##f\n"                           \
+    "#define MAKE(re, im) (float2)(re, im)\n"
+#define OPENCL_F64                                        \
+    "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"     \
+    "typedef double R;\n"                                 \
+    "typedef double2 C;\n"                                \
+    "#define LITERAL(x) x\n"                              \
+    "#define MAKE(re, im) (double2)(re, im)\n"
+#define OPENCL_PRELUDE                                                                   \
+    "#pragma OPENCL FP_CONTRACT OFF\n"                                                   \
+    "typedef long INDEX;\n"                                                              \
+    "typedef ulong ULONG;\n"                                                             \
+    "#define ZERO ((R)0)\n"                                                              \
+    "#define FMA(a, b, c) fma(a, b, c)\n"                                                \
+    "#define FUNCTION static inline\n"                                                   \
+    "#define KERNEL(name, lanes) \\\n"                                                   \
+    "    __kernel __attribute__((reqd_work_group_size(lanes, 1, 1))) void name\n"        \
+    "#define MEMORY(type, name) __global type *name##_object, ulong name##_offset\n"     \
+    "#define TABLE(type, name) MEMORY(type, name)\n"                                     \
+    "#define BIND(type, name) \\\n"                                                      \
+    "    __global type *name = \\\n"                                                     \
+    "        (__global type *)((__global char *)name##_object + name##_offset);\n"       \
+    "#define TILE(type, name, count) __local type name[count];\n"                        \
+    "#define LANE ((uint)get_local_id(0))\n"                                             \
+    "#define GROUP ((uint)get_group_id(0))\n"                                            \
+    "#define BARRIER barrier(CLK_LOCAL_MEM_FENCE)\n"
+
+// A codelet works in place on an array of registers.
+#define KERNEL_CODELETS                                                    \
+    .open = "FUNCTION void $f(C *v)\n{\n",                                 \
+    .close = "}\n",                                                        \
+    .constant = "    const R $a = LITERAL($b);\n",                         \
+    .value = "    const R $a = $b;\n",                                     \
+    .load = "    const R $b = v[$a].x, $c = v[$a].y;\n",                   \
+    .store = "    v[$a] = MAKE($b, $c);\n",                                \
+    .op = {                                                                \
+        [KAL_OP_NEG]  = "-$a",                                             \
+        [KAL_OP_ADD]  = "$a + $b",                                         \
+        [KAL_OP_SUB]  = "$a - $b",                                         \
+        [KAL_OP_MUL]  = "$a * $b",                                         \
+        [KAL_OP_FMA]  = "FMA($a, $b, $c)",                                 \
+        [KAL_OP_FMS]  = "FMA($a, $b, -$c)",                                \
+        [KAL_OP_FNMA] = "FMA(-$a, $b, $c)",                                \
+    }
+
 static const struct kal_dialect dialects[] = {
     {
         .name     = "c",
@@ -72,6 +193,18 @@ static const struct kal_dialect dialects[] = {
             [KAL_OP_FMS]  = "FMS($a, $b, $c)",
             [KAL_OP_FNMA] = "FNMA($a, $b, $c)",
         },
+    },
+    {
+        .name     = "opencl",
+        .precision = { OPENCL_F32, OPENCL_F64 },
+        .prelude  = OPENCL_PRELUDE COMMON_PRELUDE,
+        KERNEL_CODELETS
+    },
+    {
+        .name     = "cuda",
+        .precision = { CUDA_F32, CUDA_F64 },
+        .prelude  = CUDA_PRELUDE COMMON_PRELUDE,
+        KERNEL_CODELETS
     },
 };
 // clang-format on

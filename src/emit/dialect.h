@@ -12,6 +12,7 @@
  */
 struct kal_dialect {
     const char *name;
+    const char *precision[2];     // before the prelude of kernels: f32, f64; or NULL
     const char *prelude;          // before functions that stand alone
     const char *defaults;         // before any functions: what they use, if not defined
     const char *open;             // $f: the function's name

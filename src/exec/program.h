@@ -7,6 +7,8 @@
 #include "device/device.h"
 #include "pass/pass.h"
 
+enum { KAL_MAX_LAUNCHES = 64 }; // of one execution
+
 /**
  * Make kernels of all passes, compile them or take them from the cache, and put their
  * tables into the device's memory.
@@ -28,5 +30,9 @@ void kal_kernel_program_destroy(struct kal_device_program *program);
 kallima_status kal_kernel_program_run(const struct kal_device_program *program,
                                       const struct kal_arguments *arguments,
                                       const struct kal_sync *sync);
+
+/** Append the text of all kernels. */
+void kal_kernel_program_print(const struct kal_device_program *program,
+                              struct kal_text *text);
 
 #endif

@@ -17,7 +17,8 @@ enum {
 
 static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
 {
-    (void)caps;
+    if (caps->language)
+        return axis->n <= caps->local_points && kal_radix_divides(axis->n);
     const int64_t limit = axis->is_second_step       ? SECOND_STEP_LIMIT
                           : axis->lines < 4          ? SINGLE_LIMIT
                           : axis->lines_are_adjacent ? ADJACENT_LIMIT

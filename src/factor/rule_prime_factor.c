@@ -31,9 +31,9 @@ static int64_t best_split(int64_t n)
 
 static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
 {
-    (void)caps;
-    return axis->lines_are_adjacent && axis->lines >= 4 && axis->n <= LENGTH_LIMIT &&
-           !kal_radix_exists(axis->n) && best_split(axis->n) != 0;
+    return !caps->language && axis->lines_are_adjacent && axis->lines >= 4 &&
+           axis->n <= LENGTH_LIMIT && !kal_radix_exists(axis->n) &&
+           best_split(axis->n) != 0;
 }
 
 static kallima_status plan(const struct kal_planner *planner, const struct kal_axis *axis,

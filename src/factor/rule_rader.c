@@ -7,7 +7,8 @@
 
 static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
 {
-    (void)caps;
+    if (caps->language && axis->n - 1 > caps->local_points)
+        return false;
     return axis->n > 2 && kal_is_prime(axis->n) && kal_radix_divides(axis->n - 1);
 }
 

@@ -147,6 +147,15 @@ static int64_t shared_layout(const struct kal_lines *lines, int64_t n,
     return stride;
 }
 
+// Both parts of a number side by side, for devices that move pairs.
+static void interleave(struct kal_side *side, int64_t *loop_stride)
+{
+    side->imag = 1;
+    side->stride *= 2;
+    for (int i = 0; i < KAL_MAX_LOOPS; i++)
+        loop_stride[i] *= 2;
+}
+
 kallima_status kal_scratch_take(struct kal_lowering *lo, const struct kal_lines *lines,
                                 int64_t n, struct kal_side *side, int64_t *loop_stride)
 {
@@ -161,6 +170,12 @@ kallima_status kal_scratch_take(struct kal_lowering *lo, const struct kal_lines 
     memset(loop_stride, 0, KAL_MAX_LOOPS * sizeof *loop_stride);
     const int64_t plane = lo->phase_open ? chunk_layout(lo, lines, n, side, loop_stride)
                                          : shared_layout(lines, n, side, loop_stride);
+    if (lo->caps->language) {
+        interleave(side, loop_stride);
+        *used += kal_round_up(2 * plane, 32);
+        program->shared_reals = kal_max(program->shared_reals, *used);
+        return KALLIMA_OK;
+    }
 
     // An odd number of cache lines between the planes, so that they do not share sets.
     side->imag = kal_round_up(plane, 32) + 16;
@@ -289,6 +304,11 @@ kallima_status kal_program_lower(struct kal_program *out, struct kal_arena *aren
     struct kal_lowering lo = {
         .arena = arena, .problem = problem, .caps = caps, .program = out
     };
+    // Where a pass is a kernel, all lines are worked at once: one stage, no chunks.
+    if (caps->language) {
+        out->stage[out->stage_count++] = (struct kal_stage){ .repeats = 1 };
+        lo.stage_open = true;
+    }
     const int last = problem->rank - 1;
     struct kal_lines lines = {
         .in = user_side(problem, &problem->in, KAL_BUFFER_IN, last),

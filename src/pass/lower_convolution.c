@@ -22,7 +22,11 @@ static kallima_status lower_fused(struct kal_lowering *lo, const struct kal_reci
     struct kal_step steps[KAL_MAX_PASS_STEPS];
     int count = kal_local_steps(child, 1, 1, steps);
     steps[count++] = *product;
-    count += kal_local_steps(child, 1, 1, steps + count);
+    // Back in the opposite order: its first step takes what the last one left together.
+    struct kal_recipe back = *child;
+    for (int i = 0; i < child->radix_count; i++)
+        back.radix[i] = child->radix[child->radix_count - 1 - i];
+    count += kal_local_steps(&back, 1, 1, steps + count);
 
     struct kal_lines swapped = *lines;
     exchange_out(&swapped);

@@ -15,7 +15,8 @@ static kallima_status lower_plain(struct kal_lowering *lo, const struct kal_reci
 {
     const int64_t n1 = node->child[0]->n, n2 = node->child[1]->n;
     // Rows an odd number of cache lines apart do not fall into the same cache sets.
-    const int64_t pitch = n2 >= 64 && n2 % 32 == 0 ? n2 + 16 : n2;
+    const bool same_sets = n2 >= 64 && n2 % 32 == 0 && !lo->caps->language;
+    const int64_t pitch = same_sets ? n2 + 16 : n2;
     const int64_t shared_used = lo->shared_used, chunk_used = lo->chunk_used;
     const int twiddle_loop = lines->stage_loops + lines->line_loops + lines->inner_loops;
     struct kal_side scratch;

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: MIT
+// From a pass to a kernel: the loops that groups share out, the lines of a tile, the lanes.
+#include "kernel/design.h"
+
+#include <limits.h>
+
+static int64_t magnitude(int64_t a)
+{
+    return a < 0 ? -a : a;
+}
+
+// Loops longer than one, last fastest; neighbours that are one loop in memory are merged.
+static void collect_loops(struct kal_kernel *k)
+{
+    const struct kal_pass *pass = k->pass;
+    const int count = pass->stage_loops + pass->line_loops + pass->inner_loops;
+
+    for (int i = count - 1; i >= 0; i--) {
+        const struct kal_loop *loop = &pass->loops[i];
+        const bool is_twiddle = pass->out.twiddle_n && pass->out.twiddle_loop == i;
+        struct kal_group_loop *last = k->loop_count ? &k->loop[k->loop_count - 1] : NULL;
+        if (loop->count == 1)
+            continue;
+        if (last && !is_twiddle &&
+            !(pass->out.twiddle_n && pass->out.twiddle_loop == last->number) &&
+            loop->in == last->in * last->count && loop->out == last->out * last->count) {
+            last->count *= loop->count;
+            continue;
+        }
+        k->loop[k->loop_count++] = (struct kal_group_loop){
+            .number = i, .count = loop->count, .in = loop->in, .out = loop->out
+        };
+    }
+}
+
+static void swap_loops(struct kal_group_loop *a, struct kal_group_loop *b)
+{
+    const struct kal_group_loop c = *a;
+    *a = *b;
+    *b = c;
+}
+
+// Loops in the order of memory: those whose lines are nearest to each other come first.
+static int64_t nearness(const struct kal_group_loop *loop)
+{
+    return kal_min(magnitude(loop->in), magnitude(loop->out));
+}
+
+static void sort_loops(struct kal_kernel *k)
+{
+    for (int i = 0; i < k->loop_count; i++) {
+        for (int j = i + 1; j < k->loop_count; j++) {
+            if (nearness(&k->loop[j]) < nearness(&k->loop[i]))
+                swap_loops(&k->loop[i], &k->loop[j]);
+        }
+    }
+}
+
+bool kal_side_prefers_lines(const struct kal_kernel *k, bool is_in)
+{
+    const struct kal_side *side = is_in ? &k->pass->in : &k->pass->out;
+    if (k->loop_count == 0)
+        return false;
+    const int64_t line = is_in ? k->loop[0].in : k->loop[0].out;
+    return magnitude(line) < magnitude(side->stride);
+}
+
+static bool is_vector_side(const struct kal_kernel *k, const struct kal_side *side,
+                           bool is_in)
+{
+    if (side->is_real || side->imag != 1 || side->offset % 2 || side->stride % 2)
+        return false;
+    for (int i = 0; i < k->loop_count; i++) {
+        if ((is_in ? k->loop[i].in : k->loop[i].out) % 2)
+            return false;
+    }
+    return true;
+}
+
+static int add_table(struct kal_kernel *k, struct kal_table table)
+{
+    for (int i = 0; i < k->table_count; i++) {
+        const struct kal_table *t = &k->table[i];
+        if (t->kind == table.kind && t->n == table.n && t->size == table.size &&
+            t->radix == table.radix && t->powers == table.powers &&
+            t->index == table.index && t->is_inverse == table.is_inverse)
+            return i;
+    }
+    k->table[k->table_count] = table;
+    return k->table_count++;
+}
+
+int kal_kernel_add_table(struct kal_kernel *k, enum kal_table_kind kind, int64_t n,
+                         int64_t count)
+{
+    return add_table(k, (struct kal_table){ .kind = kind, .n = n, .count = count });
+}
+
+static int root_shift(int64_t n)
+{
+    int shift = 0;
+    while ((int64_t)1 << (2 * shift) < n)
+        shift++;
+    return shift;
+}
+
+static bool is_permutation(const int64_t *index, int64_t n, bool *seen)
+{
+    for (int64_t i = 0; i < n; i++)
+        seen[i] = false;
+    for (int64_t i = 0; i < n; i++) {
+        if (index[i] < 0 || index[i] >= n || seen[index[i]])
+            return false;
+        seen[index[i]] = true;
+    }
+    return true;
+}
+
+static kallima_status describe_index(struct kal_kernel *k, struct kal_arena *arena,
+                                     const struct kal_side *side,
+                                     struct kal_access *access)
+{
+    const int64_t n = k->pass->n;
+    void *seen;
+
+    KAL_TRY(kal_arena_take(arena, &seen, (uint64_t)n, sizeof(bool)));
+    access->is_permuted = side->count >= n && is_permutation(side->index, n, seen);
+    for (int64_t i = 0; i < n; i++)
+        access->has_gaps = access->has_gaps || side->index[i] < 0;
+    access->index = add_table(k, (struct kal_table){ .kind = KAL_TABLE_INDEX,
+                                                     .n = n,
+                                                     .index = side->index,
+                                                     .is_inverse = access->is_permuted,
+                                                     .count = n });
+    return KALLIMA_OK;
+}
+
+static kallima_status describe_side(struct kal_kernel *k, struct kal_arena *arena,
+                                    bool is_in)
+{
+    const struct kal_side *side = is_in ? &k->pass->in : &k->pass->out;
+    struct kal_access *access = is_in ? &k->in : &k->out;
+
+    *access = (struct kal_access){ .index = -1, .chirp = -1, .fine = -1, .coarse = -1 };
+    access->is_vector = is_vector_side(k, side, is_in);
+    if (side->index)
+        KAL_TRY(describe_index(k, arena, side, access));
+    if (side->chirp_n)
+        access->chirp = kal_kernel_add_table(k, KAL_TABLE_CHIRP, side->chirp_n,
+                                             kal_min(side->chirp_n, k->pass->n));
+    if (!side->twiddle_n)
+        return KALLIMA_OK;
+    const int shift = root_shift(side->twiddle_n);
+    struct kal_table table = { .kind = KAL_TABLE_FINE,
+                               .n = side->twiddle_n,
+                               .shift = shift,
+                               .count = (int64_t)1 << shift };
+    access->fine = add_table(k, table);
+    table.kind = KAL_TABLE_COARSE;
+    table.count = ((side->twiddle_n - 1) >> shift) + 1;
+    access->coarse = add_table(k, table);
+    return KALLIMA_OK;
+}
+
+int64_t kal_kernel_element_bytes(const struct kal_kernel *k)
+{
+    return k->is_f64 ? 16 : 8;
+}
+
+// Largest radix of the steps; 0: there is no DFT, so nothing needs a tile.
+static int largest_radix(const struct kal_pass *pass)
+{
+    int radix = 0;
+    for (int i = 0; i < pass->step_count; i++) {
+        if (pass->step[i].op == KAL_STEP_DFT)
+            radix = (int)kal_max(radix, pass->step[i].radix);
+    }
+    return radix;
+}
+
+static int64_t count_lines(const struct kal_kernel *k)
+{
+    int64_t lines = 1;
+    for (int i = 0; i < kal_min(k->loop_count, KAL_TILE_LOOPS); i++)
+        lines *= kal_min(k->loop[i].count, 1 << 20);
+    return lines;
+}
+
+// Share `lines` lines of a tile out over the first loops.
+static void set_tile_loops(struct kal_kernel *k, int64_t lines)
+{
+    k->lines = 1;
+    k->groups = 1;
+    k->tile_loops = 0;
+    for (int i = 0; i < k->loop_count; i++) {
+        struct kal_group_loop *loop = &k->loop[i];
+        loop->width = 1;
+        if (i < KAL_TILE_LOOPS && lines > 1) {
+            loop->width = kal_min(lines, loop->count);
+            lines = loop->width < loop->count ? 1 : lines / loop->width;
+            k->tile_loops = i + 1;
+        }
+        loop->blocks = (loop->count - 1) / loop->width + 1;
+        k->lines *= loop->width;
+    }
+}
+
+static kallima_status count_groups(struct kal_kernel *k, const struct kal_host *host)
+{
+    double groups = 1.0;
+    for (int i = 0; i < k->loop_count; i++)
+        groups *= (double)k->loop[i].blocks;
+    if (groups > (double)INT_MAX)
+        return kal_fail(host, KALLIMA_E_UNSUPPORTED,
+                        "plan: %.0f groups of a kernel; at most %d can be launched",
+                        groups, INT_MAX);
+    k->groups = (int64_t)groups;
+    return KALLIMA_OK;
+}
+
+// No step needs a tile: lanes work elements or pairs, a group as many as keep it busy.
+static void design_pointwise(struct kal_kernel *k, const struct kal_caps *caps)
+{
+    enum { LANES = 256, LANE_UNITS = 4 };
+    const bool is_mirrored =
+        k->pass->step_count &&
+        (k->pass->step[0].op == KAL_STEP_SPLIT || k->pass->step[0].op == KAL_STEP_MERGE);
+    const int64_t units = is_mirrored ? (k->n - 1) / 2 + 1 : k->n;
+    const bool by_lines =
+        kal_side_prefers_lines(k, true) || kal_side_prefers_lines(k, false);
+    const int64_t lines = kal_min(count_lines(k), by_lines ? 32 : LANES);
+
+    k->lanes = (int)kal_min(LANES, caps->group_lanes);
+    k->span = kal_min(units, kal_max(1, k->lanes * LANE_UNITS / lines));
+    set_tile_loops(k, kal_min(lines, kal_max(1, k->lanes * LANE_UNITS / k->span)));
+    if (k->span < units)
+        k->loop[k->loop_count++] =
+            (struct kal_group_loop){ .number = -1,
+                                     .count = units,
+                                     .width = k->span,
+                                     .blocks = (units - 1) / k->span + 1 };
+}
+
+// Lanes of a line: as many as the codelets of the largest radix need.
+static int64_t lanes_of_line(const struct kal_kernel *k, int radix)
+{
+    const int64_t registers = k->is_f64 ? 8 : 16;
+    const int64_t units = kal_max(1, registers / radix);
+    return kal_max(1, (k->n - 1) / (radix * units) + 1);
+}
+
+static double lane_use(int64_t lanes)
+{
+    return (double)lanes / (double)kal_round_up(lanes, 32);
+}
+
+// Lines of a tile: enough for whole memory transactions where lines are neighbours, then
+// enough for a group of the wanted size, full warps preferred.
+static int64_t choose_lines(const struct kal_kernel *k, const struct kal_caps *caps,
+                            int64_t line_lanes)
+{
+    enum { WANTED_LANES = 256, TRANSACTION = 128 };
+    const bool by_lines =
+        kal_side_prefers_lines(k, true) || kal_side_prefers_lines(k, false);
+    const int64_t element = kal_kernel_element_bytes(k);
+    const int64_t room = (int64_t)caps->group_bytes / (k->is_split ? 2 : 1);
+    const int64_t most = kal_max(
+        1, kal_min(kal_min(count_lines(k), room / ((k->n + k->n / 8 + 2) * element)),
+                   caps->group_lanes / kal_min(line_lanes, caps->group_lanes)));
+
+    if (by_lines) {
+        int64_t lines = TRANSACTION / element;
+        while (2 * lines * line_lanes <= 128 && 2 * lines * k->n * element <= 32768)
+            lines *= 2;
+        return kal_min(lines, most);
+    }
+    int64_t best = 1;
+    for (int64_t lines = 1; lines <= most && lines * line_lanes <= WANTED_LANES;
+         lines++) {
+        if (lane_use(lines * line_lanes) >= lane_use(best * line_lanes))
+            best = lines;
+    }
+    return best;
+}
+
+static kallima_status design_tiled(struct kal_kernel *k, const struct kal_host *host,
+                                   const struct kal_caps *caps, int radix)
+{
+    const int64_t least = (k->n + k->n / 16) * kal_kernel_element_bytes(k);
+    k->is_split = least > (int64_t)caps->group_bytes;
+    if (least / 2 > (int64_t)caps->group_bytes)
+        return kal_fail(host, KALLIMA_E_UNSUPPORTED,
+                        "plan: a line of %lld points needs %lld bytes near a group; the "
+                        "device has %llu",
+                        (long long)k->n, (long long)least / 2,
+                        (unsigned long long)caps->group_bytes);
+
+    const int64_t line_lanes = lanes_of_line(k, radix);
+    const int64_t lines = choose_lines(k, caps, line_lanes);
+    k->lanes = (int)kal_min(lines * line_lanes, caps->group_lanes);
+    k->span = k->n;
+    set_tile_loops(k, lines);
+    return KALLIMA_OK;
+}
+
+kallima_status kal_kernel_design(struct kal_kernel **out, struct kal_arena *arena,
+                                 const struct kal_pass *pass, const struct kal_caps *caps,
+                                 bool is_f64)
+{
+    void *memory;
+
+    *out = NULL;
+    KAL_TRY(kal_arena_take(arena, &memory, 1, sizeof **out));
+    struct kal_kernel *k = memory;
+    k->pass = pass;
+    k->is_f64 = is_f64;
+    k->n = pass->n;
+    collect_loops(k);
+    sort_loops(k);
+    KAL_TRY(describe_side(k, arena, true));
+    KAL_TRY(describe_side(k, arena, false));
+
+    const int radix = largest_radix(pass);
+    if (radix == 0)
+        design_pointwise(k, caps);
+    else
+        KAL_TRY(design_tiled(k, arena->host, caps, radix));
+    KAL_TRY(count_groups(k, arena->host));
+    kal_rounds_design(k, radix > 0);
+    *out = k;
+    return KALLIMA_OK;
+}
+
+int64_t kal_kernel_group_bytes(const struct kal_kernel *kernel)
+{
+    return kernel->tile_elements * kal_kernel_element_bytes(kernel) /
+           (kernel->is_split ? 2 : 1);
+}
+
+struct kal_caps kal_kernel_caps(const struct kal_caps *caps, bool is_f64)
+{
+    struct kal_caps limited = *caps;
+    const int64_t points = (int64_t)caps->group_bytes / (is_f64 ? 16 : 8);
+    limited.local_points = kal_min(KAL_MAX_LOCAL, points - points / 16);
+    return limited;
+}

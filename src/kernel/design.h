@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// Shared by the files that design a kernel.
+#ifndef KAL_KERNEL_DESIGN_H_
+#define KAL_KERNEL_DESIGN_H_
+
+#include "kernel/kernel.h"
+
+/** Bytes of a complex number of the kernel. */
+int64_t kal_kernel_element_bytes(const struct kal_kernel *k);
+
+/** Whether neighbouring lines are nearer in memory than neighbouring elements. */
+bool kal_side_prefers_lines(const struct kal_kernel *k, bool is_in);
+
+/** Number of a table, added if there is none like it. */
+int kal_kernel_add_table(struct kal_kernel *k, enum kal_table_kind kind, int64_t n,
+                         int64_t count);
+
+/** Fill in the rounds of a kernel whose lanes and lines are set, and the tile's size. */
+void kal_rounds_design(struct kal_kernel *k, bool has_tile);
+
+#endif

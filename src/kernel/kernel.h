@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// Kernels: how a group of lanes works a pass, as plain data that every dialect prints.
+//
+//   kernel = a tile of lines a group, rounds on it, a barrier between rounds
+//   round  = units, each in the registers of one lane: read, act, write
+//   unit   = the elements that a codelet takes; its number is a mixed-radix number whose
+//            digits say where its elements are, before and after each action
+//
+// The first round reads memory, the last one writes it, all others meet in the tile, in the
+// memory of the group. All indices are linear in the digits.
+#ifndef KAL_KERNEL_KERNEL_H_
+#define KAL_KERNEL_KERNEL_H_
+
+#include "base/arena.h"
+#include "base/caps.h"
+#include "pass/pass.h"
+
+enum {
+    KAL_MAX_DIGITS = 8,
+    KAL_MAX_ACTIONS = 4,
+    KAL_MAX_ROUNDS = KAL_MAX_PASS_STEPS + 4,
+    KAL_MAX_TABLES = 24,
+    KAL_TILE_LOOPS = 2, // loops whose lines share a tile
+};
+
+enum kal_digit_role {
+    KAL_DIGIT_DONE,  // elements' digits that are transformed, least significant
+    KAL_DIGIT_TO_DO, // those that are not
+    KAL_DIGIT_BLOCK, // outer blocks of a step
+    KAL_DIGIT_ELEMENT,
+    KAL_DIGIT_LINE,                           // lines of the tile, of its first loop, and
+    KAL_DIGIT_LINE_SLOW = KAL_DIGIT_LINE + 1, // of its second one
+};
+
+/** A digit of a unit's number. */
+struct kal_digit {
+    enum kal_digit_role role;
+    int64_t radix;
+};
+
+/**
+ * What is done to the registers of a unit. Register j holds element sum(digit * before) +
+ * j * register_before, later the same with `after`. A DFT multiplies register k by
+ * exp(-2 pi i k * sum(digit * exponent) / (radix m)).
+ */
+struct kal_action {
+    const struct kal_step *step; // NULL: none, elements change hands
+    int64_t before[KAL_MAX_DIGITS], after[KAL_MAX_DIGITS], exponent[KAL_MAX_DIGITS];
+    int64_t register_before, register_after;
+    int table; // of the kernel; -1: none
+};
+
+/** Where the tile keeps element e of line l: (e + e / block * pad) * element + l * line. */
+struct kal_layout {
+    int64_t block, pad, element, line;
+};
+
+struct kal_round {
+    bool from_memory, to_memory;
+    int registers;   // of a unit
+    int64_t units;   // of a group
+    int lane_units;  // of a lane, at most
+    int digit_count; // of a unit's number, fastest first
+    struct kal_digit digit[KAL_MAX_DIGITS];
+    int64_t
+        mirror; // register 1 holds element mirror - that of register 0; 0: it does not
+    int action_count;
+    struct kal_action action[KAL_MAX_ACTIONS];
+    struct kal_layout layout; // of the tile that the round writes
+};
+
+enum kal_table_kind {
+    KAL_TABLE_STEP,    // exp(-2 pi i p k / n): p = 0 .. n/radix-1 in rows of powers k
+    KAL_TABLE_FINE,    // exp(-2 pi i j / n), j < 2^shift
+    KAL_TABLE_COARSE,  // exp(-2 pi i j 2^shift / n)
+    KAL_TABLE_CHIRP,   // exp(-pi i j^2 / n), j < n
+    KAL_TABLE_RADER,   // spectrum of the roots of a prime n, divided by n - 1
+    KAL_TABLE_PRODUCT, // spectrum of the chirp of n, of `size` points, divided by that
+    KAL_TABLE_MIRROR,  // exp(-2 pi i k / n), k <= n/4
+    KAL_TABLE_INDEX,   // numbers, not roots: the index map of a side
+};
+
+/** A table that a kernel reads: `count` complex numbers, or indices of 32 bits. */
+struct kal_table {
+    enum kal_table_kind kind;
+    int64_t n, size;
+    int radix, powers, shift;
+    const int64_t *index; // KAL_TABLE_INDEX
+    bool is_inverse;      // KAL_TABLE_INDEX: the inverse permutation
+    int64_t count;
+    int64_t at; // first entry in the program's tables
+};
+
+/** A loop over groups; of the first ones, `width` steps share a tile. */
+struct kal_group_loop {
+    int number; // of the pass; -1: blocks of elements
+    int64_t count, width, blocks;
+    int64_t in, out; // strides in reals
+};
+
+/** How a side's elements are reached. */
+struct kal_access {
+    bool is_vector;   // both parts of a number in one access
+    bool is_permuted; // through the index table, in the order of memory
+    bool has_gaps;    // index entries may be KAL_INDEX_NONE or conjugates
+    int index;        // tables; -1: none
+    int chirp, fine, coarse;
+};
+
+struct kal_kernel {
+    const struct kal_pass *pass;
+    bool is_f64;
+    int64_t n; // elements of a line in the tile
+    int lanes; // of a group
+    int64_t groups;
+    int tile_loops; // the first of `loop`
+    int loop_count; // fastest first
+    struct kal_group_loop loop[KAL_MAX_LOOPS + 1];
+    int64_t lines; // of a tile
+    int64_t span;  // elements of a line that a group works; n, or fewer without a tile
+    struct kal_access in, out;
+    int round_count;
+    struct kal_round round[KAL_MAX_ROUNDS];
+    int64_t tile_elements; // complex numbers of group memory, `extra` included
+    int64_t extra;         // where element n-1 of each line of Rader's is; -1: nowhere
+    bool lines_are_fast;   // in the tile
+    bool extra_span;       // there is no tile: `span` elements of a line are a group's
+    bool is_split;         // parts are exchanged one after the other, in half the memory
+    int table_count;
+    struct kal_table table[KAL_MAX_TABLES];
+};
+
+/** The limits of a device for one precision: how long a line of one pass may be. */
+struct kal_caps kal_kernel_caps(const struct kal_caps *caps, bool is_f64);
+
+/**
+ * Design the kernel of a pass for a device.
+ *
+ * Owner: *out lives in the arena, and so does `pass`.
+ * Error: E_MEMORY       exhausted
+ *        E_UNSUPPORTED  a line does not fit the memory of a group, or there are too many
+ */
+kallima_status kal_kernel_design(struct kal_kernel **out, struct kal_arena *arena,
+                                 const struct kal_pass *pass, const struct kal_caps *caps,
+                                 bool is_f64);
+
+/** Bytes of group memory. */
+int64_t kal_kernel_group_bytes(const struct kal_kernel *kernel);
+
+/** Write a table's roots, `table->count` pairs of reals, rounded once. Error: E_MEMORY */
+kallima_status kal_table_fill(const struct kal_table *table, const struct kal_host *host,
+                              bool is_f64, void *out);
+
+/** Write an index table. */
+void kal_table_fill_index(const struct kal_table *table, int32_t *out);
+
+#endif

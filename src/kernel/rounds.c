@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: MIT
+// The rounds of a kernel: which lane holds which elements at each step.
+#include "kernel/design.h"
+
+static int64_t unit_lines(const struct kal_kernel *k, enum kal_digit_role role)
+{
+    const int i = role == KAL_DIGIT_LINE ? 0 : 1;
+    return i < k->tile_loops ? k->loop[i].width : 1;
+}
+
+static void add_digit(struct kal_round *round, enum kal_digit_role role, int64_t radix)
+{
+    if (radix > 1)
+        round->digit[round->digit_count++] = (struct kal_digit){ role, radix };
+}
+
+static void add_line_digits(const struct kal_kernel *k, struct kal_round *round)
+{
+    add_digit(round, KAL_DIGIT_LINE, unit_lines(k, KAL_DIGIT_LINE));
+    add_digit(round, KAL_DIGIT_LINE_SLOW, unit_lines(k, KAL_DIGIT_LINE_SLOW));
+}
+
+static void count_units(const struct kal_kernel *k, struct kal_round *round)
+{
+    round->units = 1;
+    for (int i = 0; i < round->digit_count; i++)
+        round->units *= round->digit[i].radix;
+    round->lane_units = (int)((round->units - 1) / k->lanes + 1);
+}
+
+static struct kal_round *add_round(struct kal_kernel *k)
+{
+    struct kal_round *round = &k->round[k->round_count++];
+    round->from_memory = k->round_count == 1;
+    return round;
+}
+
+static void set_weights(const struct kal_round *round, struct kal_action *action,
+                        enum kal_digit_role role, int64_t before, int64_t after,
+                        int64_t exponent)
+{
+    for (int i = 0; i < round->digit_count; i++) {
+        if (round->digit[i].role != role)
+            continue;
+        action->before[i] = before;
+        action->after[i] = after;
+        action->exponent[i] = exponent;
+    }
+}
+
+// A round whose units are single elements, or pairs if `mirror` is given.
+static struct kal_round *add_element_round(struct kal_kernel *k, int64_t elements,
+                                           bool lines_first, int64_t mirror,
+                                           const struct kal_step *step)
+{
+    struct kal_round *round = add_round(k);
+    round->registers = mirror ? 2 : 1;
+    round->mirror = mirror;
+    if (lines_first)
+        add_line_digits(k, round);
+    add_digit(round, KAL_DIGIT_ELEMENT, elements);
+    if (!lines_first)
+        add_line_digits(k, round);
+    count_units(k, round);
+
+    struct kal_action *action = &round->action[round->action_count++];
+    *action = (struct kal_action){ .step = step, .table = -1 };
+    set_weights(round, action, KAL_DIGIT_ELEMENT, 1, 1, 0);
+    return round;
+}
+
+static struct kal_round *add_dft_round(struct kal_kernel *k, const struct kal_step *step,
+                                       bool lines_first)
+{
+    struct kal_round *round = add_round(k);
+    round->registers = step->radix;
+    if (lines_first)
+        add_line_digits(k, round);
+    add_digit(round, KAL_DIGIT_DONE, step->s);
+    add_digit(round, KAL_DIGIT_TO_DO, step->m);
+    add_digit(round, KAL_DIGIT_BLOCK, step->outer);
+    if (!lines_first)
+        add_line_digits(k, round);
+    count_units(k, round);
+    return round;
+}
+
+// Factors of few powers are read; the others are products of two of them.
+static int step_table(struct kal_kernel *k, const struct kal_step *step)
+{
+    enum { FEW = 7 };
+    int powers = 0;
+    if (step->m == 1)
+        return -1;
+    while (step->radix > FEW && 1 << powers < step->radix)
+        powers++;
+    struct kal_table table = {
+        .kind = KAL_TABLE_STEP,
+        .n = step->radix * step->m,
+        .radix = step->radix,
+        .powers = powers,
+        .count = step->m * (powers ? powers : step->radix - 1),
+    };
+    for (int i = 0; i < k->table_count; i++) {
+        const struct kal_table *t = &k->table[i];
+        if (t->kind == table.kind && t->n == table.n && t->radix == table.radix)
+            return i;
+    }
+    k->table[k->table_count] = table;
+    return k->table_count++;
+}
+
+static struct kal_action dft_action(struct kal_kernel *k, const struct kal_round *round,
+                                    const struct kal_step *step)
+{
+    const int64_t size = step->radix * step->m * step->s;
+    struct kal_action action = { .step = step,
+                                 .register_before = step->s * step->m,
+                                 .register_after = step->s,
+                                 .table = step_table(k, step) };
+    set_weights(round, &action, KAL_DIGIT_DONE, 1, 1, 0);
+    set_weights(round, &action, KAL_DIGIT_TO_DO, step->s, step->s * step->radix, 1);
+    set_weights(round, &action, KAL_DIGIT_BLOCK, size, size, 0);
+    return action;
+}
+
+// Does the step find its elements where the last action of the round left them? Then the
+// digits that are done in one are to do in the other.
+static bool continues(const struct kal_round *round, const struct kal_step *step)
+{
+    const struct kal_step *last = NULL;
+    for (int i = 0; i < round->action_count; i++) {
+        const struct kal_step *s = round->action[i].step;
+        last = s && s->op == KAL_STEP_DFT ? s : last;
+    }
+    return last && round->action_count < KAL_MAX_ACTIONS && last->radix == step->radix &&
+           last->m == 1 && step->s == 1 && last->s == step->m &&
+           last->outer == step->outer;
+}
+
+static struct kal_action continued_action(struct kal_kernel *k,
+                                          const struct kal_round *round,
+                                          const struct kal_step *step)
+{
+    const int64_t size = step->radix * step->m;
+    struct kal_action action = { .step = step,
+                                 .register_before = step->m,
+                                 .register_after = 1,
+                                 .table = step_table(k, step) };
+    set_weights(round, &action, KAL_DIGIT_DONE, 1, step->radix, 1);
+    set_weights(round, &action, KAL_DIGIT_BLOCK, size, size, 0);
+    return action;
+}
+
+// The product is taken where the elements are.
+static void add_product(struct kal_kernel *k, const struct kal_step *step)
+{
+    struct kal_round *round = &k->round[k->round_count - 1];
+    const struct kal_action *last = &round->action[round->action_count - 1];
+    struct kal_action *action = &round->action[round->action_count++];
+    const bool is_rader = step->op == KAL_STEP_RADER;
+    struct kal_table table = { .kind = is_rader ? KAL_TABLE_RADER : KAL_TABLE_PRODUCT,
+                               .n = step->n,
+                               .size = step->size,
+                               .count = is_rader ? step->n - 1 : step->size };
+
+    *action = (struct kal_action){ .step = step,
+                                   .register_before = last->register_after,
+                                   .register_after = last->register_after,
+                                   .table = k->table_count };
+    for (int i = 0; i < round->digit_count; i++)
+        action->before[i] = action->after[i] = last->after[i];
+    k->table[k->table_count++] = table;
+}
+
+// Bytes of memory in one piece that neighbouring lanes of the first or last step touch.
+static int64_t run_bytes(const struct kal_kernel *k, const struct kal_step *step,
+                         bool is_in)
+{
+    const int64_t run = is_in ? step->m * step->s : step->s;
+    return run * kal_kernel_element_bytes(k);
+}
+
+static bool needs_staging(const struct kal_kernel *k, bool is_in)
+{
+    enum { SHORT_RUN = 64 };
+    const struct kal_pass *p = k->pass;
+    const struct kal_step *step = &p->step[is_in ? 0 : p->step_count - 1];
+    const struct kal_side *side = is_in ? &p->in : &p->out;
+    const int64_t unit = (is_in ? k->in : k->out).is_vector ? 2 : 1;
+
+    if (step->op != KAL_STEP_DFT)
+        return false;
+    if (k->extra >= 0 || (is_in ? k->in : k->out).is_permuted)
+        return true;
+    if (kal_side_prefers_lines(k, is_in) || (side->stride != unit && side->stride != 2))
+        return false;
+    return run_bytes(k, step, is_in) < SHORT_RUN;
+}
+
+static bool has_rader(const struct kal_pass *p)
+{
+    for (int i = 0; i < p->step_count; i++) {
+        if (p->step[i].op == KAL_STEP_RADER)
+            return true;
+    }
+    return false;
+}
+
+static int64_t dft_size(const struct kal_step *step)
+{
+    return step->outer * step->radix * step->m * step->s;
+}
+
+static void add_step(struct kal_kernel *k, const struct kal_step *step, bool is_last)
+{
+    struct kal_round *round = k->round_count ? &k->round[k->round_count - 1] : NULL;
+    const bool by_lines = k->lines_are_fast;
+
+    switch (step->op) {
+    case KAL_STEP_DFT:
+        if (round && !round->to_memory && continues(round, step)) {
+            struct kal_action action = continued_action(k, round, step);
+            round->action[round->action_count++] = action;
+            return;
+        }
+        round = add_dft_round(k, step,
+                              round == NULL ? kal_side_prefers_lines(k, true)
+                              : is_last     ? kal_side_prefers_lines(k, false)
+                                            : by_lines);
+        round->action[0] = dft_action(k, round, step);
+        round->action_count = 1;
+        return;
+    case KAL_STEP_RADER:
+    case KAL_STEP_PRODUCT:
+        if (!round)
+            add_element_round(k, k->span, kal_side_prefers_lines(k, true), 0, NULL);
+        add_product(k, step);
+        return;
+    case KAL_STEP_SPLIT:
+    case KAL_STEP_MERGE:
+        round = add_element_round(k, k->extra_span ? k->span : step->n / 4 + 1,
+                                  kal_side_prefers_lines(k, step->op == KAL_STEP_MERGE),
+                                  step->n / 2, step);
+        round->action[0].table =
+            kal_kernel_add_table(k, KAL_TABLE_MIRROR, step->n, step->n / 4 + 1);
+        return;
+    }
+}
+
+static int64_t layout_index(const struct kal_layout *layout, int64_t e)
+{
+    return e + e / layout->block * layout->pad;
+}
+
+// Address of register 0 of unit b, as the round writes or reads it.
+static int64_t unit_address(const struct kal_kernel *k, const struct kal_round *round,
+                            const struct kal_layout *layout, bool is_write, int64_t b)
+{
+    const struct kal_action *action =
+        &round->action[is_write ? round->action_count - 1 : 0];
+    int64_t e = 0, line = 0;
+    for (int i = 0; i < round->digit_count; i++) {
+        const int64_t d = b % round->digit[i].radix;
+        b /= round->digit[i].radix;
+        e += d * (is_write ? action->after[i] : action->before[i]);
+        if (round->digit[i].role >= KAL_DIGIT_LINE)
+            line += d * (round->digit[i].role == KAL_DIGIT_LINE
+                             ? 1
+                             : unit_lines(k, KAL_DIGIT_LINE));
+    }
+    return layout_index(layout, e) * layout->element + line * layout->line;
+}
+
+// How often the busiest bank is hit, over the first warps.
+static int bank_conflicts(const struct kal_kernel *k, const struct kal_round *round,
+                          const struct kal_layout *layout, bool is_write)
+{
+    enum { BANK_BYTES = 128, LANES = 64, MOST_BANKS = 32 };
+    const int banks =
+        BANK_BYTES / (int)(kal_kernel_element_bytes(k) / (k->is_split ? 2 : 1));
+    int total = 0;
+
+    for (int64_t first = 0; first < kal_min(LANES, kal_min(round->units, k->lanes));
+         first += banks) {
+        int hits[MOST_BANKS] = { 0 }, most = 0;
+        for (int64_t b = first; b < kal_min(first + banks, round->units); b++) {
+            const int64_t address = unit_address(k, round, layout, is_write, b);
+            const int bank = (int)(address % banks);
+            hits[bank]++;
+            most = (int)kal_max(most, hits[bank]);
+        }
+        total += most;
+    }
+    return total;
+}
+
+// The pads with the fewest conflicts on both sides of an exchange.
+static struct kal_layout choose_layout(const struct kal_kernel *k,
+                                       const struct kal_round *writer,
+                                       const struct kal_round *reader, int64_t elements,
+                                       int64_t block)
+{
+    enum { MOST_PAD = 16 };
+    struct kal_layout best = { 0 };
+    int best_cost = -1;
+
+    for (int pad = 0; pad <= (block ? MOST_PAD : 0); pad++) {
+        for (int line_pad = 0; line_pad <= (k->lines > 1 ? MOST_PAD : 0); line_pad++) {
+            struct kal_layout layout = { .block = block ? block : elements, .pad = pad };
+            const int64_t length = layout_index(&layout, elements - 1) + 1;
+            layout.element = k->lines_are_fast ? k->lines + line_pad : 1;
+            layout.line = k->lines_are_fast ? 1 : length + line_pad;
+            const int cost = 64 * (bank_conflicts(k, writer, &layout, true) +
+                                   bank_conflicts(k, reader, &layout, false)) +
+                             pad + line_pad;
+            if (best_cost < 0 || cost < best_cost) {
+                best = layout;
+                best_cost = cost;
+            }
+        }
+    }
+    return best;
+}
+
+// Elements between which the pad of an exchange may stand so that addresses stay linear in
+// the digits of both rounds; 0: there is no such place.
+static int64_t pad_block(const struct kal_round *writer, const struct kal_round *reader)
+{
+    const struct kal_step *a = writer->action[writer->action_count - 1].step;
+    const struct kal_step *b = reader->action[0].step;
+    if (!a || !b || a->op != KAL_STEP_DFT || b->op != KAL_STEP_DFT)
+        return 0;
+    return b->s == a->s * a->radix && a->outer == b->outer ? b->s : 0;
+}
+
+static void design_layouts(struct kal_kernel *k, int64_t elements)
+{
+    for (int i = 0; i + 1 < k->round_count; i++) {
+        struct kal_round *writer = &k->round[i], *reader = &k->round[i + 1];
+        writer->layout =
+            choose_layout(k, writer, reader, elements, pad_block(writer, reader));
+        const struct kal_layout *layout = &writer->layout;
+        const int64_t last = layout_index(layout, elements - 1);
+        k->tile_elements = kal_max(
+            k->tile_elements, last * layout->element + (k->lines - 1) * layout->line + 1);
+    }
+}
+
+void kal_rounds_design(struct kal_kernel *k, bool has_tile)
+{
+    const struct kal_pass *p = k->pass;
+    const struct kal_step *last = p->step_count ? &p->step[p->step_count - 1] : NULL;
+    int64_t elements = k->n;
+
+    k->extra = has_tile && has_rader(p) ? 0 : -1;
+    k->extra_span = !has_tile;
+    k->lines_are_fast =
+        kal_side_prefers_lines(k, true) || kal_side_prefers_lines(k, false);
+    if (has_tile) {
+        elements = 0;
+        for (int i = 0; i < p->step_count; i++) {
+            if (p->step[i].op == KAL_STEP_DFT)
+                elements = kal_max(elements, dft_size(&p->step[i]));
+        }
+    }
+
+    const int64_t staged = elements + (k->extra >= 0);
+    if (!last)
+        add_element_round(k, k->span, kal_side_prefers_lines(k, true), 0, NULL);
+    if (last && needs_staging(k, true))
+        add_element_round(k, staged, kal_side_prefers_lines(k, true), 0, NULL);
+    const bool stage_out = last && needs_staging(k, false);
+    for (int i = 0; i < p->step_count; i++)
+        add_step(k, &p->step[i], i == p->step_count - 1 && !stage_out);
+    if (stage_out)
+        add_element_round(k, staged, kal_side_prefers_lines(k, false), 0, NULL);
+    k->round[k->round_count - 1].to_memory = true;
+
+    design_layouts(k, elements);
+    if (k->extra >= 0) {
+        k->extra = k->tile_elements;
+        k->tile_elements += k->lines;
+    }
+}
