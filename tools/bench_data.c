@@ -20,6 +20,7 @@ static const struct {
 const char *const error_method_names[] = {
     [ERROR_REFERENCE] = "reference",
     [ERROR_EXTENDED] = "extended",
+    [ERROR_SAMPLED] = "sampled",
 };
 
 // Source: G. L. Steele, D. Lea, C. H. Flood, OOPSLA 2014, 453-472 (splitmix64).
@@ -124,9 +125,8 @@ static int expect_real(const struct data *data, enum error_method method,
     return status;
 }
 
-// Every output, as it should be.
-static int expect(const struct data *data, int64_t batch, enum error_method method,
-                  struct quad_complex *want)
+int data_expect(const struct data *data, int64_t batch, enum error_method method,
+                struct quad_complex *want)
 {
     const kallima_desc *desc = data->desc;
     struct quad_complex *x = malloc((size_t)data->in.count * sizeof *x);
@@ -152,7 +152,7 @@ double data_error(const struct data *data, int64_t batch, void *const array[2],
     struct quad_complex *got = malloc((size_t)out->count * sizeof *got);
     double error = NAN;
 
-    if (want && got && !expect(data, batch, method, want)) {
+    if (want && got && !data_expect(data, batch, method, want)) {
         for (int64_t i = 0; i < out->count; i++) {
             got[i] = side_load(out, array, side_locate(out, batch, i));
             want[i] = (struct quad_complex){ want[i].re * scale, want[i].im * scale };

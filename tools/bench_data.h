@@ -32,6 +32,7 @@ struct data {
 enum error_method {
     ERROR_REFERENCE, // against the transform in quad precision
     ERROR_EXTENDED,  // the same in extended precision: much faster
+    ERROR_SAMPLED,   // a part of the outputs, spread evenly, in extended precision
 };
 
 extern const char *const error_method_names[];
@@ -44,6 +45,14 @@ struct quad_complex data_input(const struct data *data, int64_t batch, int64_t i
 
 /** Write the whole input, in parallel. */
 void data_fill(const struct data *data, void *const array[2]);
+
+/**
+ * Compute every output of transform `batch`, unscaled, row major; not by ERROR_SAMPLED.
+ *
+ * Error: returns 0, or -1 if memory is exhausted.
+ */
+int data_expect(const struct data *data, int64_t batch, enum error_method method,
+                struct quad_complex *want);
 
 /**
  * Return the relative error in the 2-norm of transform `batch` in the output arrays; not

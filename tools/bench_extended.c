@@ -3,6 +3,9 @@
 #include "bench_extended.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#include "bench_data.h"
 
 typedef quad exact;
 typedef struct quad_complex exact_complex;
@@ -95,5 +98,60 @@ int extended_c2r(int rank, const int64_t *n, const exact_complex *in, exact *out
         widen(y, reals, out);
     free(x);
     free(y);
+    return status;
+}
+
+// Element (j, r) of the shorter transform's input: its `step` elements on the first axis,
+// each times exp(sign * 2*pi*i * position * first / n[0]).
+struct folding {
+    int64_t length, rest, step,
+        first; // n[0]; elements behind one index of the first axis
+    int sign;
+    const struct wide_complex *root; // of order `step`: roots of sign * s * first
+    extended_input *input;
+    const void *context;
+};
+
+static struct wide_complex fold(const struct folding *folding, int64_t index)
+{
+    const int64_t j = index / folding->rest, stride = folding->length / folding->step;
+    struct wide_complex sum = { 0, 0 };
+    for (int64_t s = 0; s < folding->step; s++) {
+        const int64_t position = index + s * stride * folding->rest;
+        const exact_complex x = folding->input(folding->context, position);
+        const struct wide_complex term =
+            mul((struct wide_complex){ (long double)x.re, (long double)x.im },
+                folding->root[s]);
+        sum = (struct wide_complex){ sum.re + term.re, sum.im + term.im };
+    }
+    return mul(sum, wide_root(folding->length, folding->sign * j * folding->first));
+}
+
+int extended_part(int rank, const int64_t *n, int sign, int64_t step, int64_t first,
+                  extended_input *input, const void *context, exact_complex *out)
+{
+    int64_t shorter[REFERENCE_MAX_RANK];
+    memcpy(shorter, n, (size_t)rank * sizeof *n);
+    shorter[0] = n[0] / step;
+    const int64_t count = product(rank, shorter);
+    struct wide_complex *x = malloc((size_t)count * sizeof *x);
+    struct wide_complex *root = malloc((size_t)step * sizeof *root);
+    int status = -1;
+
+    if (x && root) {
+        const struct folding folding = {
+            n[0], count / shorter[0], step, first, sign, root, input, context
+        };
+        for (int64_t s = 0; s < step; s++)
+            root[s] = wide_root(step, sign * s * first);
+        PARALLEL_FOR(count)
+        for (int64_t i = 0; i < count; i++)
+            x[i] = fold(&folding, i);
+        status = wide_dft(rank, shorter, sign, x, x);
+    }
+    if (!status)
+        widen(&x->re, 2 * count, &out->re);
+    free(x);
+    free(root);
     return status;
 }

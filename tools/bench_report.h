@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Results of measurements, for programs (JSON, one object a line) and for people.
+// Results of measurements for people: a table and a summary.
 #ifndef KALLIMA_BENCH_REPORT_H_
 #define KALLIMA_BENCH_REPORT_H_
 
-#include <stdbool.h>
 #include <stdio.h>
 
 #include "bench_run.h"
@@ -11,9 +10,8 @@
 /** What the summary is made of. All zero is empty; free with report_clear(). */
 struct report {
     FILE *table; // where the table and the summary go
-    bool json;   // whether objects go to stdout
-    struct ratio *ratio;
-    int count, capacity;
+    struct row *row;
+    int rows, capacity;
     int cases, bad, failed;
 };
 
@@ -24,7 +22,7 @@ void report_begin(struct report *report, const struct bench *bench);
 void report_add(struct report *report, const struct bench *bench,
                 const struct result *result);
 
-/** Write the geometric mean of the ratios and the worst of them. */
+/** Write the geometric means of the ratios and the worst of them. */
 void report_summarise(const struct report *report, const struct bench *bench);
 
 /** Free what the report holds. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Measure one problem: Kallima, and a peer in alternation with it.
+// Measure one problem: Kallima, and peers in alternation with it.
 #ifndef KALLIMA_BENCH_RUN_H_
 #define KALLIMA_BENCH_RUN_H_
 
@@ -9,46 +9,84 @@
 
 #include "../bench/peers/peer.h"
 #include "bench_data.h"
-#include "stats.h"
+#include "bench_sample.h"
+
+enum { BENCH_MAX_PEERS = 4 };
+
+struct bench_memory;
+
+/** One peer that is opened. */
+struct bench_peer {
+    const struct peer *peer;
+    struct peer_session *session;
+};
 
 /** What is measured, and for how long. */
 struct bench {
     kallima_device *device;
     kallima_device_info info;
-    const struct peer *peer; // NULL: Kallima alone
-    struct peer_session *session;
-    double min_time_s; // of samples of each library for a problem
-    double max_time_s; // for a problem in all: then few samples must do
+    struct bench_memory *memory; // of the device; NULL: problems lie in host memory
+    struct bench_peer peer[BENCH_MAX_PEERS];
+    int peers;
+    struct sampling sampling;
+    bool plans_twice; // take the time of a second plan for the same problem, too
 };
 
 /** What one library did with a problem. */
 struct outcome {
-    char why[256];     // why it failed; empty: it did not
-    double plan_ns;    // time of planning
-    struct stats time; // ns of one execution
-    int samples;
-    double error; // root mean square over the first and the last transform of the batch
+    char why[256];        // why it failed; empty: it did not
+    double plan_ns;       // time of planning
+    double replan_ns;     // of planning once more; 0: not done
+    struct timing timing; // of one execution
+    double error; // root mean square over those transforms of the batch that are checked
     enum error_method method;
     char recipe[1024];
+    struct peer_info info; // of a peer
 };
 
 struct result {
     const kallima_desc *desc;
     double bound; // of the error
-    bool has_peer;
-    struct outcome ours, theirs;
-    struct peer_info peer_info;
+    int peers;
+    struct outcome ours, theirs[BENCH_MAX_PEERS];
+    struct timing copy;      // of as many bytes as the transform must move, on a device
+    const char *copied_with; // what copied them; NULL: nothing did
 };
 
 /** Measure one problem. A failure is in the outcome. */
 void bench_run(const struct bench *bench, const kallima_desc *desc,
                struct result *result);
 
-/** Return whether both libraries were measured, so that there is a ratio. */
-bool result_has_ratio(const struct result *result);
+// The two ways of it.
+void bench_run_host(const struct bench *bench, struct result *result);
+void bench_run_device(const struct bench *bench, struct result *result);
 
-/** Return the peer's time over Kallima's: above 1, Kallima is faster. */
-double result_ratio(const struct result *result);
+/** Write why to the outcome; return false. */
+bool outcome_fail(struct outcome *outcome, const char *sentence);
+
+/** Plan on Kallima's device, and take the time of it. */
+bool outcome_plan_ours(struct outcome *outcome, const struct bench *bench,
+                       const kallima_desc *desc, kallima_plan **plan);
+
+/** Plan for a peer's arrays, and take the time of it. */
+bool outcome_plan_peer(struct outcome *outcome, const struct bench *bench,
+                       const struct bench_peer *peer, const kallima_desc *desc, void *in,
+                       void *out, struct peer_plan **plan);
+
+/** Return whether the library was measured, and its result is not wrong. */
+bool outcome_counts(const struct result *result, const struct outcome *outcome);
+
+/** Return whether the result is further off than any rounding: beyond several bounds. */
+bool outcome_is_wrong(const struct result *result, const struct outcome *outcome);
+
+/** Return the index of the fastest peer that counts, or -1. */
+int result_best_peer(const struct result *result);
+
+/** Return a peer's time over Kallima's: above 1, Kallima is faster; 0: there is none. */
+double result_ratio(const struct result *result, int peer);
+
+/** Return the copy's time over the library's; 0: there is none. */
+double result_copy_share(const struct result *result, const struct outcome *outcome);
 
 /** Return whether Kallima computed the problem within the bound of the error. */
 bool result_is_good(const struct result *result);

@@ -2,11 +2,14 @@
 // kallima bench: how fast transforms are here, alone or beside another library.
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #if defined _OPENMP
 #include <omp.h>
 #endif
 
+#include "bench_json.h"
+#include "bench_memory.h"
 #include "bench_problem.h"
 #include "bench_report.h"
 #include "bench_run.h"
@@ -19,8 +22,8 @@ static const char help[] =
     "\n"
     "Measure the speed of transforms. LENGTHS is 1024 or 256x256, the slowest axis "
     "first\n"
-    "(default: a few powers of two). With a peer, both libraries are measured in\n"
-    "alternation.\n"
+    "(default: a few powers of two). With peers, all libraries are measured in\n"
+    "alternation; on a GPU beside a copy of as many bytes, all in the same memory.\n"
     "\n"
     "Problems:\n"
     "  --cases FILE        one a line: kind precision lengths batch [inverse] "
@@ -32,16 +35,18 @@ static const char help[] =
     "  --in-place          output over the input\n"
     "\n"
     "Measuring:\n"
-    "  --min-time S        seconds of samples of each library for a problem (default: "
-    "0.25)\n"
+    "  --min-time S        seconds of samples of each library for a problem\n"
+    "                      (default: 0.25; on a GPU 0.05)\n"
     "  --max-time S        seconds for a problem after which few samples must do\n"
-    "                      (default: 10)\n"
+    "                      (default: 10; on a GPU 1)\n"
+    "  --plan-twice        take the time of planning the same problem again, too\n"
     "  --json              one JSON object a line on standard output; the table goes to\n"
     "                      standard error\n"
     "\n"
-    "Another library:\n"
-    "  --peer fftw         FFTW 3, loaded at run time\n"
-    "  --fftw-dir DIR      load it from DIR/lib\n"
+    "Other libraries, loaded at run time:\n"
+    "  --peer NAME[,NAME]  fftw for the cpu device; cufft and vkfft for cuda devices;\n"
+    "                      clfft and vkfft for opencl devices\n"
+    "  --fftw-dir DIR      load FFTW from DIR/lib\n"
     "  --fftw-effort E     measure (default), patient or estimate\n"
     "\n"
     "Exit status: 0; 1 if a transform failed or its error is above the bound; 2 for a "
@@ -58,6 +63,7 @@ enum option_id {
     OPT_IN_PLACE,
     OPT_MIN_TIME,
     OPT_MAX_TIME,
+    OPT_PLAN_TWICE,
     OPT_JSON,
     OPT_PEER,
     OPT_FFTW_DIR,
@@ -74,6 +80,7 @@ static const struct option options[] = {
     { "in-place", no_argument, NULL, OPT_IN_PLACE },
     { "min-time", required_argument, NULL, OPT_MIN_TIME },
     { "max-time", required_argument, NULL, OPT_MAX_TIME },
+    { "plan-twice", no_argument, NULL, OPT_PLAN_TWICE },
     { "json", no_argument, NULL, OPT_JSON },
     { "peer", required_argument, NULL, OPT_PEER },
     { "fftw-dir", required_argument, NULL, OPT_FFTW_DIR },
@@ -85,9 +92,9 @@ static const struct option options[] = {
 struct request {
     kallima_desc common; // all of a problem but its lengths
     const char *cases;
-    double min_time_s, max_time_s;
-    bool json, help;
-    const char *peer;
+    double min_time_s, max_time_s; // negative: the default
+    bool plan_twice, json, help;
+    const char *peers; // separated by commas; NULL: none
     struct peer_options peer_options;
 };
 
@@ -131,8 +138,9 @@ static bool parse_option(const struct cli *cli, int id, struct request *request)
         return parse_seconds(cli, "--min-time", optarg, &request->min_time_s);
     case OPT_MAX_TIME:
         return parse_seconds(cli, "--max-time", optarg, &request->max_time_s);
+    case OPT_PLAN_TWICE: request->plan_twice = true; return true;
     case OPT_JSON: request->json = true; return true;
-    case OPT_PEER: request->peer = optarg; return true;
+    case OPT_PEER: request->peers = optarg; return true;
     case OPT_FFTW_DIR: request->peer_options.directory = optarg; return true;
     case OPT_FFTW_EFFORT:
         request->peer_options.effort = optarg;
@@ -185,30 +193,117 @@ static int collect(const struct cli *cli, const struct request *request,
     return CLI_OK;
 }
 
-static int open_peer(const struct cli *cli, const struct request *request,
-                     struct bench *bench)
-{
-    char why[512];
-    struct peer_options peer_options = request->peer_options;
+// --- what is measured --------------------------------------------------------------------
 
-    if (!request->peer)
-        return CLI_OK;
-    bench->peer = peer_find(request->peer);
-    if (!bench->peer)
-        return cli_usage(cli, "--peer %s: no such peer; there is fftw", request->peer);
-    peer_options.threads = bench->info.threads > 0 ? bench->info.threads : 1;
-    bench->session = bench->peer->open(&peer_options, why, sizeof why);
-    return bench->session ? CLI_OK : cli_fail("%s", why);
+// The API of a device: its selector up to the number.
+static void get_api(const kallima_device_info *info, char *api, size_t capacity)
+{
+    snprintf(api, capacity, "%.*s", (int)strcspn(info->selector, ":"), info->selector);
 }
+
+static bool is_host(const kallima_device_info *info)
+{
+    return strcmp(info->selector, "cpu") == 0 || strcmp(info->selector, "null") == 0;
+}
+
+// Reopen a GPU with memory that peers can share; without peers, as it is.
+static int share_device(const struct cli *cli, const struct request *request,
+                        struct bench *bench, struct bench_memory *memory)
+{
+    const kallima_device_options wanted = { .threads = cli->threads, .simd = cli->simd };
+    const struct gpu_module *module = &gpu_alone;
+    char why[512], api[32];
+
+    get_api(&bench->info, api, sizeof api);
+    if (request->peers)
+        module = gpu_find(api, why, sizeof why);
+    if (!module)
+        return cli_fail("%s", why);
+    kallima_device_close(&bench->device);
+    if (!bench_memory_open(memory, module, bench->info.selector, &wanted, &bench->device,
+                           why, sizeof why))
+        return cli_fail("%s", why);
+    bench->memory = memory;
+    return CLI_OK;
+}
+
+static int open_device(const struct cli *cli, const struct request *request,
+                       struct bench *bench, struct bench_memory *memory)
+{
+    if (!cli_open_device(cli, &bench->device))
+        return CLI_FAILED;
+    kallima_device_get_info(bench->device, &bench->info);
+#if defined _OPENMP
+    // Arrays are touched first by as many threads as will transform them.
+    if (bench->info.threads > 0)
+        omp_set_num_threads(bench->info.threads);
+#endif
+    return is_host(&bench->info) ? CLI_OK : share_device(cli, request, bench, memory);
+}
+
+// A peer that is not there is told and left out.
+static int open_peer(const struct cli *cli, const struct request *request,
+                     const char *name, struct bench *bench)
+{
+    struct peer_options peer_options = request->peer_options;
+    struct bench_peer *peer = &bench->peer[bench->peers];
+    char why[512], api[32] = "cpu";
+    bool is_known;
+
+    if (bench->peers == BENCH_MAX_PEERS)
+        return cli_usage(cli, "--peer: no more than %d at once", BENCH_MAX_PEERS);
+    if (bench->memory) {
+        get_api(&bench->info, api, sizeof api);
+        peer_options.native = bench->memory->module->get_native(bench->memory->gpu);
+    }
+    peer_options.threads = bench->info.threads > 0 ? bench->info.threads : 1;
+    peer->peer = peer_find(name, api, &is_known, why, sizeof why);
+    if (!is_known)
+        return cli_usage(cli, "--peer %s", why);
+    if (peer->peer)
+        peer->session = peer->peer->open(&peer_options, why, sizeof why);
+    if (peer->session)
+        bench->peers++;
+    else
+        cli_fail("%s", why);
+    return CLI_OK;
+}
+
+static int open_peers(const struct cli *cli, const struct request *request,
+                      struct bench *bench)
+{
+    int status = CLI_OK;
+    char names[256] = "", *rest = names;
+
+    if (!request->peers)
+        return CLI_OK;
+    snprintf(names, sizeof names, "%s", request->peers);
+    for (char *name; status == CLI_OK && (name = strtok_r(rest, ",", &rest));)
+        status = open_peer(cli, request, name, bench);
+    return status == CLI_OK && bench->peers == 0 ? CLI_FAILED : status;
+}
+
+static void close_all(struct bench *bench)
+{
+    for (int i = 0; i < bench->peers; i++)
+        bench->peer[i].peer->close(bench->peer[i].session);
+    if (bench->memory)
+        bench_memory_close(bench->memory, &bench->device);
+    kallima_device_close(&bench->device);
+}
+
+// --- measuring ---------------------------------------------------------------------------
 
 static int run_all(const struct bench *bench, const struct problems *problems, bool json)
 {
-    struct report report = { .table = json ? stderr : stdout, .json = json };
+    struct report report = { .table = json ? stderr : stdout };
 
     report_begin(&report, bench);
     for (int i = 0; i < problems->count; i++) {
         struct result result;
         bench_run(bench, &problems->desc[i], &result);
+        if (json)
+            json_print(bench, &result);
         report_add(&report, bench, &result);
     }
     report_summarise(&report, bench);
@@ -216,33 +311,38 @@ static int run_all(const struct bench *bench, const struct problems *problems, b
     return report.bad + report.failed > 0 ? CLI_FAILED : CLI_OK;
 }
 
+static struct sampling choose_sampling(const struct request *request, bool is_gpu)
+{
+    static const struct sampling usual[] = {
+        { .sample_ns = 200e3, .min_time_s = 0.25, .max_time_s = 10, .min_samples = 30 },
+        { .sample_ns = 300e3, .min_time_s = 0.05, .max_time_s = 1, .min_samples = 11 },
+    };
+    struct sampling sampling = usual[is_gpu];
+    if (request->min_time_s >= 0)
+        sampling.min_time_s = request->min_time_s;
+    if (request->max_time_s >= 0)
+        sampling.max_time_s = request->max_time_s;
+    return sampling;
+}
+
 static int measure(const struct cli *cli, const struct request *request,
                    const struct problems *problems)
 {
-    struct bench bench = {
-        .min_time_s = request->min_time_s,
-        .max_time_s = request->max_time_s,
-    };
-    if (!cli_open_device(cli, &bench.device))
-        return CLI_FAILED;
-    kallima_device_get_info(bench.device, &bench.info);
-#if defined _OPENMP
-    // Arrays are touched first by as many threads as will transform them.
-    if (bench.info.threads > 0)
-        omp_set_num_threads(bench.info.threads);
-#endif
-    int status = open_peer(cli, request, &bench);
+    struct bench bench = { .plans_twice = request->plan_twice };
+    struct bench_memory memory;
+    int status = open_device(cli, request, &bench, &memory);
+    if (status == CLI_OK)
+        status = open_peers(cli, request, &bench);
+    bench.sampling = choose_sampling(request, bench.memory != NULL);
     if (status == CLI_OK)
         status = run_all(&bench, problems, request->json);
-    if (bench.session)
-        bench.peer->close(bench.session);
-    kallima_device_close(&bench.device);
+    close_all(&bench);
     return status;
 }
 
 int cmd_bench(const struct cli *cli, int argc, char **argv)
 {
-    struct request request = { .min_time_s = 0.25, .max_time_s = 10 };
+    struct request request = { .min_time_s = -1, .max_time_s = -1 };
     struct problems problems = { 0 };
 
     if (!parse_options(cli, argc, argv, &request))

@@ -258,9 +258,10 @@ static struct peer_plan *fftw_plan(struct peer_session *session, const kallima_d
     return plan;
 }
 
-static void fftw_execute(const struct peer_plan *plan)
+static bool fftw_execute(const struct peer_plan *plan)
 {
     plan->library->execute(plan->handle);
+    return true;
 }
 
 static void fftw_plan_destroy(struct peer_plan *plan)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Other FFT libraries to measure against. A peer is one file here and one row in peer.c;
-// its library is loaded at run time, so that the program neither needs nor contains it.
+// Other FFT libraries to measure against. A peer is one file, here or in bench/modules, and
+// one row in peer.c; its library is loaded at run time, so that the program neither needs
+// nor contains it.
 #ifndef KALLIMA_BENCH_PEER_H_
 #define KALLIMA_BENCH_PEER_H_
 
@@ -9,11 +10,19 @@
 
 #include <kallima/kallima.h>
 
+/** The objects of a compute API that libraries share: all enqueue to one queue, in order. */
+struct peer_native {
+    void *context; // CUcontext, cl_context
+    void *device;  // CUdevice as a number, cl_device_id
+    void *queue;   // CUstream, cl_command_queue
+};
+
 /** How a peer is to be used. */
 struct peer_options {
     const char *directory; // of the library's installation; NULL: where the loader looks
     const char *effort;    // how long it may plan, in the peer's words; NULL: its default
     int threads;           // threads a transform may use
+    const struct peer_native *native; // of the device; NULL on the CPU
 };
 
 /** What is known of a peer once it has planned; strings live as long as the session. */
@@ -38,17 +47,21 @@ struct peer {
     struct peer_info (*get_info)(const struct peer_session *session, int precision);
 
     // Plan a packed problem for these arrays, whose content is lost; on failure return NULL
-    // and write one sentence to `why`.
+    // and write one sentence to `why`. Arrays are addresses, or cl_mem for OpenCL.
     struct peer_plan *(*plan)(struct peer_session *session, const kallima_desc *desc,
                               void *in, void *out, char *why, size_t capacity);
-    void (*execute)(const struct peer_plan *plan);
+    // Compute, or enqueue to the shared queue; false: refused.
+    bool (*execute)(const struct peer_plan *plan);
     void (*plan_destroy)(struct peer_plan *plan);
 };
 
-/** Return the peer called `name`, or NULL. */
-const struct peer *peer_find(const char *name);
-
-/** All peers, ended by NULL. */
-extern const struct peer *const peers[];
+/**
+ * Return the peer called `name` for devices of the API `api`: "cpu", "cuda" or "opencl".
+ *
+ * Error: returns NULL and writes one sentence to `why`; *is_known says whether there is
+ *        such a peer at all, only not in this build or on this machine.
+ */
+const struct peer *peer_find(const char *name, const char *api, bool *is_known, char *why,
+                             size_t capacity);
 
 #endif

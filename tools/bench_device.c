@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+// Measure in a device's memory: all libraries in the same arrays, by the events of the
+// device, beside a copy of as many bytes.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench_memory.h"
+#include "bench_oracle.h"
+#include "bench_run.h"
+
+enum {
+    DRAWN_POINTS = 2048, // at least, for the error
+    MAX_DRAWS = 64,
+    COPY_TRIALS = 5,
+};
+
+// One library at work on one problem.
+struct job {
+    const struct bench *bench;
+    struct outcome *outcome;
+    kallima_plan *plan;
+    const struct bench_peer *peer; // NULL: Kallima
+    struct peer_plan *peer_plan;
+    double squares; // of the errors
+};
+
+// A copy as a contender.
+struct copying {
+    const struct bench *bench;
+    uint64_t bytes;
+    double share; // of what the transform moves
+    bool by_kernel;
+};
+
+static bool fail(const struct job *job)
+{
+    return outcome_fail(job->outcome,
+                        job->peer ? "the execution failed" : kallima_last_error());
+}
+
+static bool plan(struct job *job, const kallima_desc *desc)
+{
+    const struct bench_memory *memory = job->bench->memory;
+    if (job->peer)
+        return outcome_plan_peer(job->outcome, job->bench, job->peer, desc,
+                                 memory->in->native, memory->out->native,
+                                 &job->peer_plan);
+    return outcome_plan_ours(job->outcome, job->bench, desc, &job->plan);
+}
+
+static bool execute(const struct job *job)
+{
+    const struct bench_memory *memory = job->bench->memory;
+    if (job->peer)
+        return job->peer->peer->execute(job->peer_plan);
+    const kallima_device_arrays arrays = {
+        .in = { memory->in->buffer },
+        .out = { memory->out->buffer },
+    };
+    return kallima_plan_execute(job->plan, &arrays) == KALLIMA_OK;
+}
+
+static void job_clear(struct job *job)
+{
+    kallima_plan_destroy(&job->plan);
+    if (job->peer_plan)
+        job->peer->peer->plan_destroy(job->peer_plan);
+}
+
+// --- the error ------------------------------------------------------------------------
+
+// Mean square of the errors of those transforms that the oracle knows.
+static bool add_squares(struct job *job, const struct oracle *oracle, void *host)
+{
+    const kallima_buffer *out = job->bench->memory->out->buffer;
+    for (int i = 0; i < oracle->picks; i++) {
+        if (kallima_buffer_read(out, oracle_offset(oracle, i), host,
+                                oracle_bytes(oracle)) != KALLIMA_OK)
+            return outcome_fail(job->outcome, kallima_last_error());
+        const double error = oracle_error(oracle, i, host);
+        job->squares += error * error / oracle->picks;
+    }
+    return true;
+}
+
+// One execution on fresh input and poisoned output.
+static bool check(struct job *job, const struct oracle *oracle, void *host)
+{
+    job->outcome->method = oracle->method;
+    return ((bench_memory_poison(job->bench->memory) && execute(job)) || fail(job)) &&
+           add_squares(job, oracle, host);
+}
+
+static bool check_draw(struct job *job, int count, const struct data *data)
+{
+    struct oracle oracle;
+    char why[256] = "no memory left";
+    void *host = NULL;
+    bool ok = bench_memory_load(job->bench->memory, data, why, sizeof why) &&
+              oracle_init(&oracle, data);
+
+    if (ok) {
+        host = malloc(oracle_bytes(&oracle));
+        for (int i = 0; i < count; i++) {
+            if (host && !job[i].outcome->why[0])
+                check(&job[i], &oracle, host);
+        }
+        oracle_clear(&oracle);
+        ok = host != NULL;
+    }
+    for (int i = 0; !ok && i < count; i++)
+        outcome_fail(job[i].outcome, why);
+    free(host);
+    return ok;
+}
+
+// Tiny problems are drawn several times, as a few roundings are no statistic.
+static void check_all(struct job *job, int count, const kallima_desc *desc)
+{
+    const int64_t points = desc_points(desc) * desc_batch(desc);
+    const int64_t wanted = points < DRAWN_POINTS ? DRAWN_POINTS / points : 1;
+    const int draws = wanted < MAX_DRAWS ? (int)wanted : MAX_DRAWS;
+    for (int i = 0; i < draws; i++) {
+        struct data data;
+        data_init(&data, desc, (uint64_t)i);
+        if (!check_draw(job, count, &data))
+            break;
+    }
+    for (int i = 0; i < count; i++)
+        job[i].outcome->error = sqrt(job[i].squares / draws);
+}
+
+// --- the time -------------------------------------------------------------------------
+
+// Time what `step` enqueues, `times` times; negative: it failed.
+static double take(const struct bench_memory *memory, bool (*step)(const void *),
+                   const void *self, int64_t times)
+{
+    double seconds = 0;
+    bool ok =
+        bench_memory_occupy(memory) && kallima_timer_start(memory->timer) == KALLIMA_OK;
+    for (int64_t i = 0; ok && i < times; i++)
+        ok = step(self);
+    ok = ok && kallima_timer_stop(memory->timer) == KALLIMA_OK &&
+         kallima_timer_read(memory->timer, &seconds) == KALLIMA_OK;
+    return ok ? 1e9 * seconds / (double)times : -1;
+}
+
+static bool step_job(const void *self)
+{
+    return execute(self);
+}
+
+static double take_job(void *self, int64_t executions)
+{
+    const struct job *job = self;
+    const double ns = take(job->bench->memory, step_job, job, executions);
+    if (ns < 0)
+        fail(job);
+    return ns;
+}
+
+static bool step_copy(const void *self)
+{
+    const struct copying *copying = self;
+    const struct bench_memory *memory = copying->bench->memory;
+    if (copying->by_kernel)
+        return memory->module->copy(memory->gpu, memory->out, memory->source,
+                                    copying->bytes);
+    return kallima_buffer_copy(memory->out->buffer, 0, memory->source->buffer, 0,
+                               copying->bytes) == KALLIMA_OK;
+}
+
+static double take_copy(void *self, int64_t executions)
+{
+    const struct copying *copying = self;
+    return take(copying->bench->memory, step_copy, copying, executions) / copying->share;
+}
+
+// The shortest of a few trials.
+static double try_copy(struct copying *copying, bool by_kernel)
+{
+    double best = INFINITY;
+    copying->by_kernel = by_kernel;
+    for (int i = 0; i < COPY_TRIALS; i++) {
+        const double ns = take_copy(copying, 1);
+        if (ns >= 0 && ns < best)
+            best = ns;
+    }
+    return best;
+}
+
+// A copy reads and writes the same number of bytes, a real transform not quite.
+static void prepare_copy(struct copying *copying, const struct data *data)
+{
+    const struct bench_memory *memory = copying->bench->memory;
+    const uint64_t in = side_bytes(&data->in), out = side_bytes(&data->out);
+    copying->bytes = in < out ? in : out;
+    copying->share = 2 * (double)copying->bytes / ((double)in + (double)out);
+    if (memory->module->copy) {
+        const double by_api = try_copy(copying, false);
+        copying->by_kernel = try_copy(copying, true) < by_api;
+    }
+}
+
+static void measure(const struct bench *bench, struct result *result, struct job *job,
+                    int count, const struct data *data)
+{
+    struct contender contender[2 + BENCH_MAX_PEERS];
+    struct copying copying = { .bench = bench };
+    int ready = 0;
+
+    prepare_copy(&copying, data);
+    contender[ready++] = (struct contender){ take_copy, &copying, &result->copy };
+    for (int i = 0; i < count; i++) {
+        if (outcome_is_wrong(result, job[i].outcome) || job[i].outcome->why[0])
+            continue;
+        contender[ready++] =
+            (struct contender){ take_job, &job[i], &job[i].outcome->timing };
+    }
+    sample_all(&bench->sampling, contender, ready);
+    result->copied_with = copying.by_kernel ? "kernel" : "api";
+}
+
+void bench_run_device(const struct bench *bench, struct result *result)
+{
+    struct job job[1 + BENCH_MAX_PEERS];
+    const int count = 1 + bench->peers;
+    struct data data;
+    char why[256];
+
+    for (int i = 0; i < count; i++)
+        job[i] = (struct job){
+            .bench = bench,
+            .outcome = i ? &result->theirs[i - 1] : &result->ours,
+            .peer = i ? &bench->peer[i - 1] : NULL,
+        };
+    data_init(&data, result->desc, 0);
+    if (bench_memory_load(bench->memory, &data, why, sizeof why)) {
+        for (int i = 0; i < count; i++)
+            plan(&job[i], result->desc);
+        check_all(job, count, result->desc);
+        measure(bench, result, job, count, &data);
+    } else {
+        for (int i = 0; i < count; i++)
+            outcome_fail(job[i].outcome, why);
+    }
+    kallima_device_finish(bench->device);
+    for (int i = 0; i < count; i++)
+        job_clear(&job[i]);
+}

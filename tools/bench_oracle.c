@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+#include "bench_oracle.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "bench_extended.h"
+
+enum {
+    CHECKED_POINTS = 2048, // at least, where the batch has them
+    FEW_PICKS = 4,         // of transforms that are cheap to check
+    CHEAP_POINTS = 1 << 12,
+    MAX_REFERENCE_POINTS = 1 << 16, // larger ones: in extended precision
+    MAX_EXTENDED_POINTS = 1 << 18,  // larger ones: sampled, if the first axis divides
+    MAX_TWO_PICKS = 1 << 24,        // larger ones: the last transform alone
+    MAX_STEP = 1 << 12,
+};
+
+// --- choosing ---------------------------------------------------------------------------
+
+static int count_picks(int64_t points, int64_t batch)
+{
+    int64_t picks = CHECKED_POINTS / points;
+    if (points <= CHEAP_POINTS && picks < FEW_PICKS)
+        picks = FEW_PICKS;
+    if (picks < 2)
+        picks = points <= MAX_TWO_PICKS ? 2 : 1;
+    if (picks > ORACLE_MAX_PICKS)
+        picks = ORACLE_MAX_PICKS;
+    return (int)(picks < batch ? picks : batch);
+}
+
+static void choose_transforms(struct oracle *oracle)
+{
+    const int64_t batch = oracle->data->out.batch;
+    oracle->picks = count_picks(desc_points(oracle->data->desc), batch);
+    for (int i = 0; i < oracle->picks; i++)
+        oracle->batch[i] =
+            oracle->picks == 1 ? batch - 1 : i * (batch - 1) / (oracle->picks - 1);
+}
+
+// The smallest divisor of the first axis that leaves little enough; 1: there is none.
+static int64_t choose_step(const kallima_desc *desc)
+{
+    const int64_t points = desc_points(desc);
+    for (int64_t step = 2; step <= desc->n[0] && step <= MAX_STEP; step++) {
+        if (desc->n[0] % step == 0 && points / step <= MAX_EXTENDED_POINTS)
+            return step;
+    }
+    return 1;
+}
+
+static void choose_outputs(struct oracle *oracle)
+{
+    const kallima_desc *desc = oracle->data->desc;
+    const int64_t points = desc_points(desc);
+    oracle->step = 1;
+    oracle->first = 0;
+    oracle->count = oracle->data->out.count;
+    oracle->method = points <= MAX_REFERENCE_POINTS ? ERROR_REFERENCE : ERROR_EXTENDED;
+    if (points > MAX_EXTENDED_POINTS && desc->kind != KALLIMA_C2R)
+        oracle->step = choose_step(desc);
+    if (oracle->step > 1) {
+        oracle->method = ERROR_SAMPLED;
+        oracle->first = 1 + points % 61 % (oracle->step - 1);
+        oracle->count = points / oracle->step;
+    }
+}
+
+// --- computing --------------------------------------------------------------------------
+
+struct input {
+    const struct data *data;
+    int64_t batch;
+};
+
+static struct quad_complex get_input(const void *context, int64_t index)
+{
+    const struct input *input = context;
+    return data_input(input->data, input->batch, index);
+}
+
+static int compute(const struct oracle *oracle, int pick)
+{
+    const kallima_desc *desc = oracle->data->desc;
+    struct quad_complex *want = oracle->want + pick * oracle->count;
+    const struct input input = { oracle->data, oracle->batch[pick] };
+    const int sign = desc->direction == KALLIMA_INVERSE ? 1 : -1;
+
+    if (oracle->method != ERROR_SAMPLED)
+        return data_expect(oracle->data, input.batch, oracle->method, want);
+    return extended_part(desc->rank, desc->n, sign, oracle->step, oracle->first,
+                         get_input, &input, want);
+}
+
+// Short transforms side by side; a long one shares out its own work.
+static bool compute_all(const struct oracle *oracle)
+{
+    int status = 0;
+#if defined _OPENMP
+#pragma omp parallel for schedule(dynamic) \
+    reduction(|                            \
+              : status) if (oracle->method != ERROR_SAMPLED)
+#endif
+    for (int i = 0; i < oracle->picks; i++)
+        status |= compute(oracle, i);
+    return status == 0;
+}
+
+bool oracle_init(struct oracle *oracle, const struct data *data)
+{
+    *oracle = (struct oracle){ .data = data };
+    choose_transforms(oracle);
+    choose_outputs(oracle);
+    oracle->want = malloc((size_t)(oracle->picks * oracle->count) * sizeof *oracle->want);
+    if (oracle->want && compute_all(oracle))
+        return true;
+    oracle_clear(oracle);
+    return false;
+}
+
+void oracle_clear(struct oracle *oracle)
+{
+    free(oracle->want);
+    *oracle = (struct oracle){ 0 };
+}
+
+// --- comparing --------------------------------------------------------------------------
+
+uint64_t oracle_bytes(const struct oracle *oracle)
+{
+    const struct side *out = &oracle->data->out;
+    const int64_t elements = side_locate(out, 0, out->count - 1) + 1;
+    return (uint64_t)elements * side_element_bytes(out);
+}
+
+uint64_t oracle_offset(const struct oracle *oracle, int pick)
+{
+    const struct side *out = &oracle->data->out;
+    return (uint64_t)side_locate(out, oracle->batch[pick], 0) * side_element_bytes(out);
+}
+
+// Which output an expected one is; -1: the half that a real input makes superfluous.
+static int64_t find_output(const struct oracle *oracle, int64_t index)
+{
+    const kallima_desc *desc = oracle->data->desc;
+    const struct side *out = &oracle->data->out;
+    if (oracle->method != ERROR_SAMPLED)
+        return index;
+
+    const int last = desc->rank - 1;
+    const int64_t rest = desc_points(desc) / desc->n[0];
+    const int64_t full =
+        (oracle->first + oracle->step * (index / rest)) * rest + index % rest;
+    const int64_t column = full % desc->n[last];
+    return column < out->n[last] ? full / desc->n[last] * out->n[last] + column : -1;
+}
+
+double oracle_error(const struct oracle *oracle, int pick, void *outputs)
+{
+    const struct quad_complex *expected = oracle->want + pick * oracle->count;
+    const struct side *out = &oracle->data->out;
+    struct quad_complex *want = malloc((size_t)oracle->count * sizeof *want);
+    struct quad_complex *got = malloc((size_t)oracle->count * sizeof *got);
+    void *const array[2] = { outputs, NULL };
+    int64_t count = 0;
+
+    for (int64_t i = 0; want && got && i < oracle->count; i++) {
+        const int64_t index = find_output(oracle, i);
+        if (index < 0)
+            continue;
+        got[count] = side_load(out, array, side_locate(out, 0, index));
+        want[count++] = expected[i];
+    }
+    const double error = count > 0 ? reference_error(count, want, got) : NAN;
+    free(want);
+    free(got);
+    return error;
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#include "bench_sample.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+enum {
+    FEW_SAMPLES = 3, // taken even if there is no time left
+    MAX_SAMPLES = 4096,
+    MAX_EXECUTIONS = 1 << 20, // in a sample
+};
+
+// A contender at work.
+struct lane {
+    const struct contender *contender;
+    int64_t executions;
+    double *sample;
+    bool failed;
+};
+
+double sample_now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
+}
+
+static double take(struct lane *lane)
+{
+    const struct contender *contender = lane->contender;
+    const double ns =
+        lane->failed ? 0 : contender->take(contender->self, lane->executions);
+    lane->failed = lane->failed || ns < 0;
+    return ns;
+}
+
+// Double the executions in a sample until it takes long enough; warms up by that.
+static void calibrate(struct lane *lane, double sample_ns)
+{
+    lane->executions = 1;
+    while (take(lane) * (double)lane->executions < sample_ns && !lane->failed &&
+           lane->executions < MAX_EXECUTIONS)
+        lane->executions *= 2;
+}
+
+static bool is_enough(const struct sampling *sampling, int samples, double spent_ns,
+                      int count)
+{
+    if (samples >= MAX_SAMPLES)
+        return true;
+    if (samples < sampling->min_samples)
+        return samples >= FEW_SAMPLES && spent_ns > 1e9 * sampling->max_time_s;
+    return spent_ns > 1e9 * sampling->min_time_s * count;
+}
+
+static int measure(const struct sampling *sampling, struct lane *lane, int count)
+{
+    int samples = 0;
+    const double start = sample_now_ns();
+    while (!is_enough(sampling, samples, sample_now_ns() - start, count)) {
+        for (int i = 0; i < count; i++) {
+            struct lane *turn = &lane[(i + samples) % count];
+            turn->sample[samples] = take(turn);
+        }
+        samples++;
+    }
+    return samples;
+}
+
+void sample_all(const struct sampling *sampling, const struct contender *contender,
+                int count)
+{
+    struct lane lane[SAMPLE_MAX_CONTENDERS];
+    for (int i = 0; i < count; i++) {
+        *contender[i].timing = (struct timing){ 0 };
+        lane[i] = (struct lane){
+            .contender = &contender[i],
+            .sample = malloc(MAX_SAMPLES * sizeof *lane[i].sample),
+        };
+        lane[i].failed = !lane[i].sample;
+    }
+    for (int i = 0; i < count; i++)
+        calibrate(&lane[i], sampling->sample_ns);
+    const int samples = count > 0 ? measure(sampling, lane, count) : 0;
+    for (int i = 0; i < count; i++) {
+        if (!lane[i].failed)
+            *contender[i].timing =
+                (struct timing){ stats_summarise(lane[i].sample, samples), samples,
+                                 lane[i].executions };
+        free(lane[i].sample);
+    }
+}
