@@ -25,7 +25,7 @@ if [ -n "$stray" ]; then
     bad=1
 fi
 
-declared=$(cat "$root"/include/kallima/*.h | tr '\n' ' ' |
+declared=$(cat "$root"/include/kallima/*.h "$root"/include/kallima/interop/*.h | tr '\n' ' ' |
     grep -oE 'KALLIMA_API [^;(]*\(' | grep -oE 'kallima_[a-z0-9_]+ *\(' | tr -d ' (' | sort -u)
 [ -n "$declared" ] || {
     echo "no public function found in include/kallima/"

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <kallima/kallima.h>
 
+#include "api/host.h"
 #include "device/device.h"
+#include "exec/kernel_cache.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -92,21 +94,41 @@ static bool is_well_formed(const char *selector)
     return rest[0] == ':' && digits > 0 && rest[1 + digits] == '\0';
 }
 
+kallima_status kal_host_init(struct kal_host *host, const kallima_device_options *options)
+{
+    *host = (struct kal_host){ options->log, options->log_user, options->allocator };
+    if (!host->allocator.allocate != !host->allocator.release)
+        return kal_fail(host, KALLIMA_E_ARGUMENT,
+                        "device: allocator.%s = NULL; give both functions or neither",
+                        host->allocator.allocate ? "release" : "allocate");
+    return KALLIMA_OK;
+}
+
+kallima_status kal_device_hand_over(kallima_device **device,
+                                    const kallima_device_options *options)
+{
+    kallima_device *opened = *device;
+    atomic_init(&opened->references, 1);
+    if (!opened->ops->kernel_create)
+        return KALLIMA_OK;
+    const kallima_status status = kal_kernel_cache_folder(
+        &opened->host, options ? options->kernel_cache : NULL, &opened->kernel_cache);
+    if (status)
+        kallima_device_close(device);
+    return status;
+}
+
 kallima_status kallima_device_open(kallima_device **out, const char *selector,
                                    const kallima_device_options *options)
 {
     static const kallima_device_options defaults;
+    struct kal_host host;
 
     KAL_REQUIRE(NULL, out);
     *out = NULL;
     if (!options)
         options = &defaults;
-    const struct kal_host host = { options->log, options->log_user, options->allocator };
-    if (!host.allocator.allocate != !host.allocator.release)
-        return kal_fail(&host, KALLIMA_E_ARGUMENT,
-                        "device: allocator.%s = NULL; give both functions or neither",
-                        host.allocator.allocate ? "release" : "allocate");
-
+    KAL_TRY(kal_host_init(&host, options));
     if (!selector || selector[0] == '\0')
         selector = getenv("KALLIMA_DEVICE");
     if (!selector)
@@ -122,8 +144,7 @@ kallima_status kallima_device_open(kallima_device **out, const char *selector,
         return kal_fail(&host, KALLIMA_E_ABSENT, "device: no device \"%.80s\" is present",
                         selector);
     KAL_TRY(found.ops->open(out, found.index, &host, options));
-    atomic_init(&(*out)->references, 1);
-    return KALLIMA_OK;
+    return kal_device_hand_over(out, options);
 }
 
 void kallima_device_close(kallima_device **device)

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: MIT
 // The devices of this build.
 #include "device/cpu/cpu.h"
+#include "device/cuda/cuda.h"
 #include "device/null/null.h"
+#include "device/opencl/opencl.h"
 
 // In order of preference: what a NULL selector opens is the first one present.
-const struct kal_device_ops *const kal_devices[] = { &kal_cpu_device_ops,
-                                                     &kal_null_device_ops };
+const struct kal_device_ops *const kal_devices[] = {
+    &kal_cuda_device_ops,
+    &kal_opencl_device_ops, // its GPUs: what runs on a CPU there is never chosen
+    &kal_cpu_device_ops,
+    &kal_null_device_ops,
+};
 const int kal_device_count = KAL_COUNT(kal_devices);

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: MIT
+// Kernels: text or a binary into a program, and what the compiler made of it.
+#include "device/opencl/driver.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Nothing that lets a compiler round in its own way, such as -cl-mad-enable or
+// -cl-fast-relaxed-math: the bounds on the error rest on the operations as they are
+// written, and a sum kept in two numbers does not survive reordering.
+#define BUILD_OPTIONS "-cl-std=CL1.2"
+
+// As much of the compiler's log as fits a sentence.
+enum { LOG_CHARACTERS = 800 };
+
+// The compiler's log; empty if there is none. Freed with kal_free().
+static kallima_status build_log(const struct ocl_kernel *kernel, char **out)
+{
+    const struct ocl_device *device = (const struct ocl_device *)kernel->base.device;
+    size_t bytes = 0;
+    void *text;
+
+    if (device->cl->GetProgramBuildInfo(kernel->program, device->id, CL_PROGRAM_BUILD_LOG,
+                                        0, NULL, &bytes) != CL_SUCCESS)
+        bytes = 0;
+    KAL_TRY(kal_alloc_object(&device->base.host, &text, bytes + 1));
+    if (bytes > 0 &&
+        device->cl->GetProgramBuildInfo(kernel->program, device->id, CL_PROGRAM_BUILD_LOG,
+                                        bytes, text, NULL) != CL_SUCCESS)
+        ((char *)text)[0] = '\0';
+    *out = text;
+    return KALLIMA_OK;
+}
+
+// The line with the first error, or the start if no line calls itself one.
+static const char *first_error(const char *log)
+{
+    const char *error = strstr(log, "error:");
+    while (error && error > log && error[-1] != '\n')
+        error--;
+    return error ? error : log + strspn(log, " \n");
+}
+
+static kallima_status report_build(const struct ocl_kernel *kernel, const char *name,
+                                   const char *call, cl_int code)
+{
+    const struct kal_host *host = &kernel->base.device->host;
+    char *log = NULL;
+    if (code == CL_OUT_OF_HOST_MEMORY || build_log(kernel, &log) != KALLIMA_OK)
+        return kal_fail(host, KALLIMA_E_MEMORY, "opencl: kernel %s: out of memory", name);
+    const kallima_status status =
+        kal_fail(host, KALLIMA_E_COMPILE, "opencl: kernel %s: %s: %s (%d): %.*s", name,
+                 call, kal_ocl_error_name(code), code, LOG_CHARACTERS, first_error(log));
+    kal_free(host, log);
+    return status;
+}
+
+static kallima_status make_program(struct ocl_kernel *kernel,
+                                   const struct kal_kernel_text *text,
+                                   const struct kal_binary *binary)
+{
+    const struct ocl_device *device = (const struct ocl_device *)kernel->base.device;
+    cl_int code;
+    if (!binary) {
+        kernel->program = device->cl->CreateProgramWithSource(
+            device->context, 1, (const char *[]){ text->text }, NULL, &code);
+        return kal_ocl_check(device, code, "clCreateProgramWithSource");
+    }
+    const unsigned char *data = binary->data;
+    const size_t bytes = (size_t)binary->bytes;
+    kernel->program = device->cl->CreateProgramWithBinary(device->context, 1, &device->id,
+                                                          &bytes, &data, NULL, &code);
+    if (code == CL_SUCCESS)
+        return KALLIMA_OK;
+    return kal_fail(&device->base.host, KALLIMA_E_COMPILE,
+                    "opencl: kernel %s: clCreateProgramWithBinary: %s (%d)", text->name,
+                    kal_ocl_error_name(code), code);
+}
+
+static kallima_status build(struct ocl_kernel *kernel, const struct kal_kernel_text *text)
+{
+    const struct ocl_device *device = (const struct ocl_device *)kernel->base.device;
+    const char *options =
+        device->is_nvidia ? BUILD_OPTIONS " -cl-nv-verbose" : BUILD_OPTIONS;
+    cl_int code =
+        device->cl->BuildProgram(kernel->program, 1, &device->id, options, NULL, NULL);
+    if (code != CL_SUCCESS)
+        return report_build(kernel, text->name, "clBuildProgram", code);
+    kernel->handle = device->cl->CreateKernel(kernel->program, text->name, &code);
+    if (code != CL_SUCCESS)
+        return report_build(kernel, text->name, "clCreateKernel", code);
+    return KALLIMA_OK;
+}
+
+// A number that the compiler tells of the kernel; 0 if it does not.
+static uint64_t kernel_number(const struct ocl_kernel *kernel,
+                              cl_kernel_work_group_info what)
+{
+    const struct ocl_device *device = (const struct ocl_device *)kernel->base.device;
+    union {
+        cl_uint u32;
+        cl_ulong u64;
+    } value = { 0 };
+    size_t bytes = 0;
+    if (device->cl->GetKernelWorkGroupInfo(kernel->handle, device->id, what, sizeof value,
+                                           &value, &bytes) != CL_SUCCESS)
+        return 0;
+    return bytes == sizeof value.u32 ? value.u32 : value.u64;
+}
+
+// NVIDIA's log says "Used 32 registers".
+static kallima_status find_registers(struct ocl_kernel *kernel)
+{
+    char *log;
+    KAL_TRY(build_log(kernel, &log));
+    const char *used = strstr(log, "Used ");
+    if (used)
+        sscanf(used, "Used %d registers", &kernel->facts.registers);
+    kal_free(&kernel->base.device->host, log);
+    return KALLIMA_OK;
+}
+
+static kallima_status find_facts(struct ocl_kernel *kernel, uint64_t dynamic_bytes)
+{
+    const struct ocl_device *device = (const struct ocl_device *)kernel->base.device;
+    kernel->facts = (struct kal_kernel_facts){
+        .registers = -1,
+        .spill_bytes = -1,
+        .group_bytes =
+            (int64_t)(kernel_number(kernel, CL_KERNEL_LOCAL_MEM_SIZE) + dynamic_bytes),
+        .groups_per_processor = -1,
+    };
+    if (!device->is_nvidia)
+        return KALLIMA_OK;
+    kernel->facts.spill_bytes = (int)kernel_number(kernel, CL_KERNEL_PRIVATE_MEM_SIZE);
+    return find_registers(kernel);
+}
+
+// A kernel that compiles may still be too large to run.
+static kallima_status check_limits(const struct ocl_kernel *kernel, const char *name)
+{
+    const struct kallima_device *device = kernel->base.device;
+    const uint64_t most = kernel_number(kernel, CL_KERNEL_WORK_GROUP_SIZE);
+    const uint64_t lanes = (uint64_t)kal_min(
+        device->caps.group_lanes, most ? (int64_t)most : device->caps.group_lanes);
+    if ((uint64_t)kernel->lanes > lanes)
+        return kal_fail(&device->host, KALLIMA_E_COMPILE,
+                        "opencl: kernel %s: %d work-items of a group; here it can have "
+                        "%llu",
+                        name, kernel->lanes, (unsigned long long)lanes);
+    if ((uint64_t)kernel->facts.group_bytes > device->caps.group_bytes)
+        return kal_fail(&device->host, KALLIMA_E_COMPILE,
+                        "opencl: kernel %s: %lld bytes of local memory; a group of this "
+                        "device has %llu",
+                        name, (long long)kernel->facts.group_bytes,
+                        (unsigned long long)device->caps.group_bytes);
+    return KALLIMA_OK;
+}
+
+// Where our device stands among those of the program; -1: nowhere. A program is made for
+// every device of its context.
+static int place_in_program(const struct ocl_kernel *kernel, size_t *count)
+{
+    const struct ocl_device *device = (const struct ocl_device *)kernel->base.device;
+    cl_device_id ids[OCL_MAX_DEVICES];
+    size_t bytes = 0;
+    if (device->cl->GetProgramInfo(kernel->program, CL_PROGRAM_DEVICES, sizeof ids, ids,
+                                   &bytes) != CL_SUCCESS)
+        return -1;
+    *count = bytes / sizeof ids[0];
+    int place = (int)*count - 1;
+    while (place >= 0 && ids[place] != device->id)
+        place--;
+    return place;
+}
+
+// The program's binary; *made stays empty where the driver gives none.
+static kallima_status take_binary(const struct ocl_kernel *kernel,
+                                  struct kal_binary *made)
+{
+    const struct ocl_device *device = (const struct ocl_device *)kernel->base.device;
+    const struct kal_host *host = &device->base.host;
+    size_t sizes[OCL_MAX_DEVICES] = { 0 }, count = 0;
+    unsigned char *data[OCL_MAX_DEVICES] = { NULL };
+    const int place = place_in_program(kernel, &count);
+    void *memory;
+
+    if (place < 0 ||
+        device->cl->GetProgramInfo(kernel->program, CL_PROGRAM_BINARY_SIZES,
+                                   count * sizeof sizes[0], sizes, NULL) != CL_SUCCESS ||
+        sizes[place] == 0)
+        return KALLIMA_OK;
+    KAL_TRY(kal_alloc(host, &memory, sizes[place], 1));
+    data[place] = memory;
+    if (device->cl->GetProgramInfo(kernel->program, CL_PROGRAM_BINARIES,
+                                   count * sizeof data[0], data, NULL) != CL_SUCCESS) {
+        kal_free(host, memory);
+        return KALLIMA_OK;
+    }
+    *made = (struct kal_binary){ memory, sizes[place] };
+    return KALLIMA_OK;
+}
+
+// Memory that the text does not declare is the last argument, the same in every launch.
+static kallima_status set_dynamic(const struct ocl_kernel *kernel, uint64_t bytes)
+{
+    const struct ocl_device *device = (const struct ocl_device *)kernel->base.device;
+    if (bytes > 0)
+        OCL_TRY(device, SetKernelArg, kernel->handle, (cl_uint)(2 * kernel->slots),
+                (size_t)bytes, NULL);
+    return KALLIMA_OK;
+}
+
+static kallima_status fill_in(struct ocl_kernel *kernel,
+                              const struct kal_kernel_text *text,
+                              const struct kal_binary *binary)
+{
+    KAL_TRY(make_program(kernel, text, binary));
+    KAL_TRY(build(kernel, text));
+    KAL_TRY(find_facts(kernel, text->group_bytes));
+    KAL_TRY(check_limits(kernel, text->name));
+    return set_dynamic(kernel, text->group_bytes);
+}
+
+kallima_status kal_ocl_kernel_create(struct kal_device_kernel **out, kallima_device *base,
+                                     const struct kal_kernel_text *text,
+                                     const struct kal_binary *binary,
+                                     struct kal_binary *made)
+{
+    void *object;
+    if (text->cluster > 1)
+        return kal_fail(&base->host, KALLIMA_E_UNSUPPORTED,
+                        "opencl: kernel %s: a cluster of %d groups; OpenCL has none",
+                        text->name, text->cluster);
+    KAL_TRY(kal_alloc_object(&base->host, &object, sizeof(struct ocl_kernel)));
+    struct ocl_kernel *kernel = object;
+    kernel->base.device = base;
+    kernel->lanes = text->lanes;
+    kernel->slots = text->slots;
+    kallima_status status = fill_in(kernel, text, binary);
+    if (status == KALLIMA_OK && made && !binary)
+        status = take_binary(kernel, made);
+    if (status) {
+        kal_ocl_kernel_destroy(&kernel->base);
+        return status;
+    }
+    *out = &kernel->base;
+    return KALLIMA_OK;
+}
+
+void kal_ocl_kernel_destroy(struct kal_device_kernel *base)
+{
+    struct ocl_kernel *kernel = (struct ocl_kernel *)base;
+    const struct ocl_device *device = (const struct ocl_device *)base->device;
+    if (kernel->handle)
+        device->cl->ReleaseKernel(kernel->handle);
+    if (kernel->program)
+        device->cl->ReleaseProgram(kernel->program);
+    kal_free(&device->base.host, kernel);
+}
+
+void kal_ocl_kernel_describe(const struct kal_device_kernel *kernel,
+                             struct kal_kernel_facts *facts)
+{
+    *facts = ((const struct ocl_kernel *)kernel)->facts;
+}
