@@ -619,6 +619,9 @@ static void print_mirror(struct printer *p, int number, const struct kal_round *
     const char *u = unit_name(round);
     line(p, "const C root = ROOT(%lld + element_index);",
          (long long)p->k->table[action->table].at);
+    if (!is_split_step(round)) // coefficients 0 and n/2 are real, whatever is there
+        line(p, "if (element_index == 0) v%d[%s][0].y = v%d[%s][1].y = ZERO;", number, u,
+             number, u);
     line(p, "%s(v%d[%s], root);", is_split_step(round) ? "split" : "merge", number, u);
 }
 
@@ -754,8 +757,10 @@ static void print_tile_access(struct printer *p, int number,
                              layout->element));
     }
     snprintf(value, sizeof value, "v%d[%s][j]%s", number, u, part);
+    if (is_write && round->mirror) // there is no element `mirror`
+        line(p, "if (j == 0 || element_index > 0)");
     if (is_write)
-        line(p, "%s = %s;", tile, value);
+        line(p, "%s%s = %s;", round->mirror ? "    " : "", tile, value);
     else
         line(p, "%s = %s;", value, tile);
     close(p);

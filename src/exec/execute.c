@@ -208,11 +208,19 @@ static void unstage(struct staging *s, bool is_in_place)
     kallima_buffer_destroy(&s->workspace);
 }
 
+// In place both sides lie in the same memory, and one may reach further.
+static uint64_t storage_bytes(const struct kal_problem *p, const struct kal_array *array)
+{
+    const uint64_t in = array_bytes(p, &p->in), out = array_bytes(p, &p->out);
+    const uint64_t most = in > out ? in : out;
+    return p->is_in_place ? most : array_bytes(p, array);
+}
+
 static kallima_status stage_array(const kallima_plan *plan, const struct kal_array *array,
                                   const struct kal_memory memory[2],
                                   kallima_buffer *buffer[2])
 {
-    const uint64_t bytes = array_bytes(&plan->problem, array);
+    const uint64_t bytes = storage_bytes(&plan->problem, array);
     for (int i = 0; i < array_parts(array); i++) {
         KAL_TRY(kallima_buffer_create(&buffer[i], plan->device, bytes));
         KAL_TRY(kallima_buffer_write(buffer[i], 0, memory[i].object, bytes));
@@ -225,7 +233,7 @@ static kallima_status run_staged(const kallima_plan *plan,
                                  const struct kal_arguments *arguments, struct staging *s)
 {
     const struct kal_problem *p = &plan->problem;
-    const uint64_t bytes = array_bytes(p, &p->out);
+    const uint64_t bytes = storage_bytes(p, &p->out);
     const uint64_t workspace = plan->workspace ? 0 : plan->built->workspace_bytes;
 
     KAL_TRY(stage_array(plan, &p->in, arguments->in, s->in));

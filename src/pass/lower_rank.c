@@ -140,7 +140,7 @@ kallima_status kal_lower_rank(struct kal_lowering *lo, const struct kal_recipe *
         kal_phase_end(lo);
         return status;
     }
-    if (lo->problem->kind != KALLIMA_C2R || lo->problem->is_in_place ||
+    if (lo->stage_open || lo->problem->kind != KALLIMA_C2R || lo->problem->is_in_place ||
         lo->problem->may_destroy_input)
         return lower_axes(lo, node, lines);
 
