@@ -42,6 +42,10 @@ libfftw3-dev header fftw3.h
 python3 has python3
 python3-numpy import numpy
 clang-format has clang-format
+opencl-headers header CL/cl.h
+ocl-icd-opencl-dev package ocl-icd-opencl-dev
+pocl-opencl-icd package pocl-opencl-icd
+oclgrind has oclgrind
 END
     [ "$(uname -m)" = x86_64 ] || return 0
     cat <<'END' # elsewhere there is nothing to cross-build
