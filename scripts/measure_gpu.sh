@@ -1,0 +1,107 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Measure Kallima on this machine's GPUs against the libraries that are there, from source to
+# summary. Needs no network, no image library and no installed peer.
+set -eu
+
+usage() {
+    cat <<END
+usage: scripts/measure_gpu.sh OUT [CASES]
+
+Builds Kallima in Release, runs verify --quick, then bench over CASES (default:
+bench/cases/gpu.txt) on each device. Everything goes to OUT as it is measured: machine.txt,
+verify.txt, and for each API a table (API.txt) and one JSON object a line (API.jsonl);
+summary.txt gathers the ends of the tables.
+
+Environment: PEERS   folder with include/ and lib/ of peers and OpenCL (collect_peers.sh)
+             DEVICES devices to measure (default: "cuda:0 opencl:0")
+             BUILD   where to build (default: a folder in TMPDIR)
+             VERIFY  seconds that verify may take; 0: leave it out (default: 120)
+             OPTIONS further options of kallima bench, such as "--min-time 0.1"
+             COMMIT  the commit, where there is no git
+END
+}
+
+fail() {
+    echo "measure_gpu.sh: $*" >&2
+    exit 1
+}
+
+describe_machine() {
+    date -u +"date: %Y-%m-%d %H:%M UTC"
+    echo "commit: ${COMMIT:-$(git -C "$root" describe --always --dirty 2>/dev/null || echo unknown)}"
+    echo "compiler: $(cc --version | head -n 1)"
+    echo "kernel: $(uname -srm)"
+    env | grep -E '^(OMP|GOMP|KALLIMA|CUDA)_' || true
+    nvidia-smi -q -d CLOCK,POWER,MEMORY,ECC 2>/dev/null || echo "no nvidia-smi"
+    nvidia-smi 2>/dev/null || true
+}
+
+build() {
+    generator=
+    mkdir -p "$build"
+    command -v ninja >/dev/null && generator=-GNinja
+    cmake ${generator:+"$generator"} -S "$root/bench" -B "$build" -DCMAKE_BUILD_TYPE=Release \
+        ${PEERS:+-DCMAKE_PREFIX_PATH="$PEERS"} >"$build/build.log" 2>&1 &&
+        cmake --build "$build" --parallel "$(nproc)" >>"$build/build.log" 2>&1 ||
+        { tail -n 30 "$build/build.log" >&2; fail "the build failed; see $build/build.log"; }
+    grep "kallima bench without" "$build/build.log" || true
+}
+
+# Where the driver has OpenCL but nobody has told the loader.
+offer_opencl() {
+    [ -z "$(ls /etc/OpenCL/vendors/*.icd 2>/dev/null)" ] || return 0
+    mkdir -p "$build/vendors"
+    echo libnvidia-opencl.so.1 >"$build/vendors/nvidia.icd"
+    export OCL_ICD_VENDORS="$build/vendors"
+}
+
+peers_of() {
+    case $1 in
+    cuda) echo cufft,vkfft ;;
+    opencl) echo clfft,vkfft ;;
+    esac
+}
+
+# $1: a device
+measure_device() {
+    api=${1%%:*}
+    if [ "${VERIFY:-120}" != 0 ] && ! timeout "${VERIFY:-120}" "$measure" --device "$1" \
+        verify --quick >>"$out/verify.txt" 2>&1; then
+        bad=1
+        echo "$1: verify failed or took too long; see verify.txt" | tee -a "$out/summary.txt"
+    fi
+    echo "measuring $1"
+    # shellcheck disable=SC2086
+    "$measure" --device "$1" bench --cases "$cases" --peer "$(peers_of "$api")" \
+        ${OPTIONS:-} --json >"$out/$api.jsonl" 2>"$out/$api.txt" || bad=1
+    { echo "== $1"; sed -n '1,4p' "$out/$api.txt"; sed '1,/^$/d' "$out/$api.txt"; } |
+        tee -a "$out/summary.txt"
+}
+
+[ $# -ge 1 ] || { usage >&2; exit 2; }
+[ "$1" != --help ] || { usage; exit 0; }
+command -v cmake >/dev/null || fail "cmake is needed to build and is not installed"
+root=$(cd "$(dirname "$0")/.." && pwd)
+mkdir -p "$1"
+out=$(cd "$1" && pwd)
+cases=${2:-$root/bench/cases/gpu.txt}
+build=${BUILD:-${TMPDIR:-/tmp}/kallima-measure-gpu}
+measure=$build/kallima-measure
+bad=0
+
+if [ -n "${PEERS:-}" ]; then
+    PEERS=$(cd "$PEERS" && pwd)
+    export CPATH="$PEERS/include${CPATH:+:$CPATH}"
+    export LD_LIBRARY_PATH="$PEERS/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+fi
+build
+offer_opencl
+export KALLIMA_KERNEL_CACHE="${KALLIMA_KERNEL_CACHE-$build/kernels}" # plans are cold once
+describe_machine >"$out/machine.txt"
+: >"$out/summary.txt"
+: >"$out/verify.txt"
+for device in ${DEVICES:-cuda:0 opencl:0}; do
+    measure_device "$device"
+done
+exit "$bad"
