@@ -301,11 +301,13 @@ kallima_status kal_program_lower(struct kal_program *out, struct kal_arena *aren
     KAL_TRY(kal_arena_take(arena, &stages, KAL_MAX_PASSES, sizeof(struct kal_stage)));
     *out = (struct kal_program){ .pass = passes, .phase = phases, .stage = stages };
 
+    struct kal_caps limits = *caps;
     struct kal_lowering lo = {
-        .arena = arena, .problem = problem, .caps = caps, .program = out
+        .arena = arena, .problem = problem, .caps = &limits, .program = out
     };
     // Where a pass is a kernel, all lines are worked at once: one stage, no chunks.
     if (caps->language) {
+        limits.near_bytes = 0;
         out->stage[out->stage_count++] = (struct kal_stage){ .repeats = 1 };
         lo.stage_open = true;
     }
