@@ -176,6 +176,8 @@ static struct column summarise(const struct report *report, const double *first)
 
 static void print_ratio(FILE *table, const char *name, struct column column)
 {
+    if (column.count == 0)
+        return;
     fprintf(table,
             "ratio (%s median / kallima median; above 1 kallima is faster) of %d cases:\n"
             "  geometric mean %.3f, below 0.25: %d, below 1: %d\n",

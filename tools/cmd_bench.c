@@ -203,7 +203,7 @@ static void get_api(const kallima_device_info *info, char *api, size_t capacity)
 
 static bool is_host(const kallima_device_info *info)
 {
-    return strcmp(info->selector, "cpu") == 0 || strcmp(info->selector, "null") == 0;
+    return strcmp(info->selector, "cpu") == 0 || strncmp(info->selector, "null", 4) == 0;
 }
 
 // Reopen a GPU with memory that peers can share; without peers, as it is.

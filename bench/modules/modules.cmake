@@ -6,7 +6,9 @@ if(CMAKE_CROSSCOMPILING)
     return()
 endif()
 set(module_folder ${CMAKE_CURRENT_LIST_DIR})
-find_path(KALLIMA_BENCH_CUDA cuda.h HINTS /usr/local/cuda PATH_SUFFIXES include)
+find_path(KALLIMA_BENCH_CUDA cuda.h PATH_SUFFIXES include
+    HINTS ${CUDAToolkit_ROOT} $ENV{CUDAToolkit_ROOT} $ENV{CUDA_PATH} $ENV{CUDA_HOME}
+        /usr/local/cuda)
 get_filename_component(cuda_root "${KALLIMA_BENCH_CUDA}" DIRECTORY)
 foreach(library cuda cudart nvrtc cufft)
     find_library(KALLIMA_BENCH_LIB_${library} ${library} HINTS ${cuda_root}
