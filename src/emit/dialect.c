@@ -11,6 +11,9 @@
     "#define MAP(i) map[i]\n"                                                            \
     "#define LOAD(memory, i) (memory)[i]\n"                                              \
     "#define STORE(memory, i, value) (memory)[i] = (value)\n"                            \
+    "#define TWO_ROOTS(a, b, i) \\\n"                                                    \
+    "    const FOUR a##_##b = ((ROOTS_ARE const FOUR *)roots)[(i) / 2]; \\\n"            \
+    "    const C a = MAKE(a##_##b.x, a##_##b.y), b = MAKE(a##_##b.z, a##_##b.w);\n"                            \
     "\n"                                                                                 \
     "FUNCTION C add(C a, C b)\n"                                                         \
     "{\n"                                                                                \
@@ -50,12 +53,14 @@
 #define CUDA_F32                                          \
     "typedef float R;\n"                                  \
     "typedef float2 C;\n"                                 \
+    "typedef float4 FOUR;\n"                              \
     "#define LITERAL(x) x##f\n"                           \
     "#define MAKE(re, im) make_float2(re, im)\n"          \
     "#define FMA(a, b, c) fmaf(a, b, c)\n"
 #define CUDA_F64                                          \
     "typedef double R;\n"                                 \
     "typedef double2 C;\n"                                \
+    "struct alignas(16) FOUR { double x, y, z, w; };\n"   \
     "#define LITERAL(x) x\n"                              \
     "#define MAKE(re, im) make_double2(re, im)\n"         \
     "#define FMA(a, b, c) fma(a, b, c)\n"
@@ -65,14 +70,17 @@
     "typedef unsigned long long ULONG;\n"                                                \
     "#define ZERO ((R)0)\n"                                                              \
     "#define FUNCTION static __device__ __forceinline__\n"                               \
-    "#define KERNEL(name, lanes) \\\n"                                                   \
-    "    extern \"C\" __global__ void __launch_bounds__(lanes) name\n"                   \
+    "#define KERNEL(name, lanes, resident) \\\n"                                                   \
+    "    extern \"C\" __global__ void __launch_bounds__(lanes, resident) name\n"                   \
     "#define MEMORY(type, name) type *name\n"                                            \
     "#define TABLE(type, name) type *__restrict__ name\n"                                \
     "#define BIND(type, name)\n"                                                         \
     "#define TILE(type, name, count) \\\n"                                               \
     "    extern __shared__ __align__(16) unsigned char group_memory[]; \\\n"             \
     "    type *const name = (type *)group_memory;\n"                                     \
+    "#define ROOTS_ARE\n"                                                                \
+    "#define LOAD_ONCE(memory, i) __ldcs(&(memory)[i])\n"                                \
+    "#define STORE_ONCE(memory, i, value) __stcs(&(memory)[i], value)\n"                 \
     "#define LANE threadIdx.x\n"                                                         \
     "#define GROUP blockIdx.x\n"                                                         \
     "#define BARRIER __syncthreads()\n"
@@ -80,12 +88,14 @@
 #define OPENCL_F32                                        \
     "typedef float R;\n"                                  \
     "typedef float2 C;\n"                                 \
+    "typedef float4 FOUR;\n"                              \
     "#define LITERAL(x) x##f\n"                           \
     "#define MAKE(re, im) (float2)(re, im)\n"
 #define OPENCL_F64                                        \
     "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"     \
     "typedef double R;\n"                                 \
     "typedef double2 C;\n"                                \
+    "typedef double4 FOUR;\n"                             \
     "#define LITERAL(x) x\n"                              \
     "#define MAKE(re, im) (double2)(re, im)\n"
 #define OPENCL_PRELUDE                                                                   \
@@ -95,7 +105,7 @@
     "#define ZERO ((R)0)\n"                                                              \
     "#define FMA(a, b, c) fma(a, b, c)\n"                                                \
     "#define FUNCTION static inline\n"                                                   \
-    "#define KERNEL(name, lanes) \\\n"                                                   \
+    "#define KERNEL(name, lanes, resident) \\\n"                                                   \
     "    __kernel __attribute__((reqd_work_group_size(lanes, 1, 1))) void name\n"        \
     "#define MEMORY(type, name) __global type *name##_object, ulong name##_offset\n"     \
     "#define TABLE(type, name) MEMORY(type, name)\n"                                     \
@@ -103,6 +113,9 @@
     "    __global type *name = \\\n"                                                     \
     "        (__global type *)((__global char *)name##_object + name##_offset);\n"       \
     "#define TILE(type, name, count) __local type name[count];\n"                        \
+    "#define ROOTS_ARE __global\n"                                                       \
+    "#define LOAD_ONCE LOAD\n"                                                           \
+    "#define STORE_ONCE STORE\n"                                                         \
     "#define LANE ((uint)get_local_id(0))\n"                                             \
     "#define GROUP ((uint)get_group_id(0))\n"                                            \
     "#define BARRIER barrier(CLK_LOCAL_MEM_FENCE)\n"

@@ -216,37 +216,45 @@ static void print_line_start(struct printer *p, const struct kal_round *round, b
     line(p, "const INDEX %s_line = %s;", name, sum_text(&s));
 }
 
+// Arrays of the user are touched once by a pass; scratch is better kept in the cache.
+static bool streams(const struct kal_kernel *k, const struct kal_side *side)
+{
+    return k->choice.has_hints && side->buffer != KAL_BUFFER_SHARED;
+}
+
 // The expression that reads an element at index `at`.
 static const char *load_text(const struct kal_kernel *k, char *text, size_t capacity,
                              const char *at)
 {
     const struct kal_side *side = &k->pass->in;
+    const char *load = streams(k, side) ? "LOAD_ONCE" : "LOAD";
     if (k->in.is_vector)
-        snprintf(text, capacity, "LOAD(in, %s)", at);
+        snprintf(text, capacity, "%s(in, %s)", load, at);
     else if (side->is_real)
-        snprintf(text, capacity, "MAKE(LOAD(in, %s), ZERO)", at);
+        snprintf(text, capacity, "MAKE(%s(in, %s), ZERO)", load, at);
     else if (side->imag)
-        snprintf(text, capacity, "MAKE(LOAD(in, %s), LOAD(in, %s + %lld))", at, at,
-                 (long long)side->imag);
+        snprintf(text, capacity, "MAKE(%s(in, %s), %s(in, %s + %lld))", load, at, load,
+                 at, (long long)side->imag);
     else
-        snprintf(text, capacity, "MAKE(LOAD(in, %s), LOAD(in_imag, %s))", at, at);
+        snprintf(text, capacity, "MAKE(%s(in, %s), %s(in_imag, %s))", load, at, load, at);
     return text;
 }
 
 static void print_store(struct printer *p, const char *at, const char *value)
 {
     const struct kal_side *side = &p->k->pass->out;
+    const char *store = streams(p->k, side) ? "STORE_ONCE" : "STORE";
     if (p->k->out.is_vector) {
-        line(p, "STORE(out, %s, %s);", at, value);
+        line(p, "%s(out, %s, %s);", store, at, value);
         return;
     }
-    line(p, "STORE(out, %s, %s.x);", at, value);
+    line(p, "%s(out, %s, %s.x);", store, at, value);
     if (side->is_real)
         return;
     if (side->imag)
-        line(p, "STORE(out, %s + %lld, %s.y);", at, (long long)side->imag, value);
+        line(p, "%s(out, %s + %lld, %s.y);", store, at, (long long)side->imag, value);
     else
-        line(p, "STORE(out_imag, %s, %s.y);", at, value);
+        line(p, "%s(out_imag, %s, %s.y);", store, at, value);
 }
 
 // Address in memory of the element called `element`, which the index map may move.
@@ -299,10 +307,11 @@ static void print_load_element(struct printer *p)
         line(p, "if (i < 0) x.y = -x.y;");
     while (opened--)
         close(p);
-    if (side->chirp_n)
-        line(p, "x = multiply(x, ROOT(%lld + e));", (long long)table_at(k, k->in.chirp));
     if (side->is_swapped)
         line(p, "x = exchange(x);");
+    if (side->chirp_n)
+        line(p, "x = multiply(x, ROOT(%lld + (e < %lld ? e : 0)));",
+             (long long)table_at(k, k->in.chirp), (long long)side->chirp_n);
 }
 
 // The index of the twiddle's loop for the unit's line.
@@ -541,9 +550,9 @@ static void print_step_twiddle(struct printer *p, int number,
              number, u, number, u, (long long)table->at, (long long)m);
         return;
     }
-    for (int i = 0; i < table->powers; i++)
-        line(p, "const C w%d = ROOT(%lld + turn * %d);", 1 << i, (long long)table->at + i,
-             table->powers);
+    for (int i = 0; i < table->powers; i += 2)
+        line(p, "TWO_ROOTS(w%d, w%d, %lld + turn * %d)", 1 << i, 2 << i,
+             (long long)table->at + i, (int)kal_round_up(table->powers, 2));
     for (int j = 1; j < table->radix; j++) {
         const int high = j / LOW * LOW, low = j % LOW;
         if ((j & (j - 1)) != 0 && (high == 0 || low == 0)) {
@@ -895,7 +904,8 @@ static void print_head(struct printer *p, const char *name)
     const struct kal_kernel *k = p->k;
     const char *comma = "";
 
-    kal_text_add(p->text, "KERNEL(%s, %d)(", name, k->lanes);
+    kal_text_add(p->text, "KERNEL(%s, %d, %d)(", name, k->lanes,
+                 (int)kal_max(1, k->choice.resident));
     for (int i = 0; i < KAL_SLOT_COUNT; i++) {
         if (!kal_kernel_uses(k, i))
             continue;

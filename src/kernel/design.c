@@ -244,8 +244,7 @@ static void design_pointwise(struct kal_kernel *k, const struct kal_caps *caps)
 // Lanes of a line: as many as the codelets of the largest radix need.
 static int64_t lanes_of_line(const struct kal_kernel *k, int radix)
 {
-    const int64_t registers = k->is_f64 ? 8 : 16;
-    const int64_t units = kal_max(1, registers / radix);
+    const int64_t units = kal_max(1, k->choice.lane_points / radix);
     return kal_max(1, (k->n - 1) / (radix * units) + 1);
 }
 
@@ -259,15 +258,18 @@ static double lane_use(int64_t lanes)
 static int64_t choose_lines(const struct kal_kernel *k, const struct kal_caps *caps,
                             int64_t line_lanes)
 {
-    enum { WANTED_LANES = 256, TRANSACTION = 128 };
+    enum { TRANSACTION = 128 };
     const bool by_lines =
         kal_side_prefers_lines(k, true) || kal_side_prefers_lines(k, false);
     const int64_t element = kal_kernel_element_bytes(k);
     const int64_t room = (int64_t)caps->group_bytes / (k->is_split ? 2 : 1);
     const int64_t most = kal_max(
-        1, kal_min(kal_min(count_lines(k), room / ((k->n + k->n / 8 + 2) * element)),
-                   caps->group_lanes / kal_min(line_lanes, caps->group_lanes)));
+        1,
+        kal_min(kal_min(count_lines(k), room / ((kal_padded_points(k->n) + 1) * element)),
+                caps->group_lanes / kal_min(line_lanes, caps->group_lanes)));
 
+    if (k->choice.lines)
+        return kal_min(k->choice.lines, most);
     if (by_lines) {
         int64_t lines = TRANSACTION / element;
         while (2 * lines * line_lanes <= 128 && 2 * lines * k->n * element <= 32768)
@@ -275,7 +277,7 @@ static int64_t choose_lines(const struct kal_kernel *k, const struct kal_caps *c
         return kal_min(lines, most);
     }
     int64_t best = 1;
-    for (int64_t lines = 1; lines <= most && lines * line_lanes <= WANTED_LANES;
+    for (int64_t lines = 1; lines <= most && lines * line_lanes <= k->choice.wanted_lanes;
          lines++) {
         if (lane_use(lines * line_lanes) >= lane_use(best * line_lanes))
             best = lines;
@@ -314,6 +316,7 @@ kallima_status kal_kernel_design(struct kal_kernel **out, struct kal_arena *aren
     struct kal_kernel *k = memory;
     k->pass = pass;
     k->is_f64 = is_f64;
+    k->choice = kal_choice_make(caps, is_f64);
     k->n = pass->n;
     collect_loops(k);
     sort_loops(k);

@@ -11,6 +11,12 @@ int64_t kal_kernel_element_bytes(const struct kal_kernel *k);
 /** Whether neighbouring lines are nearer in memory than neighbouring elements. */
 bool kal_side_prefers_lines(const struct kal_kernel *k, bool is_in);
 
+/** Points of a line with the pads that a tile may put between them. */
+static inline int64_t kal_padded_points(int64_t n)
+{
+    return n + n / 8;
+}
+
 /** Number of a table, added if there is none like it. */
 int kal_kernel_add_table(struct kal_kernel *k, enum kal_table_kind kind, int64_t n,
                          int64_t count);

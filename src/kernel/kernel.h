@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "base/caps.h"
+#include "kernel/choice.h"
 #include "pass/pass.h"
 
 enum {
@@ -109,6 +110,7 @@ struct kal_access {
 
 struct kal_kernel {
     const struct kal_pass *pass;
+    struct kal_choice choice;
     bool is_f64;
     int64_t n; // elements of a line in the tile
     int lanes; // of a group

@@ -88,18 +88,17 @@ static struct kal_round *add_dft_round(struct kal_kernel *k, const struct kal_st
 // Factors of few powers are read; the others are products of two of them.
 static int step_table(struct kal_kernel *k, const struct kal_step *step)
 {
-    enum { FEW = 7 };
     int powers = 0;
     if (step->m == 1)
         return -1;
-    while (step->radix > FEW && 1 << powers < step->radix)
+    while (step->radix >= k->choice.powers_from && 1 << powers < step->radix)
         powers++;
     struct kal_table table = {
         .kind = KAL_TABLE_STEP,
         .n = step->radix * step->m,
         .radix = step->radix,
         .powers = powers,
-        .count = step->m * (powers ? powers : step->radix - 1),
+        .count = step->m * (powers ? kal_round_up(powers, 2) : step->radix - 1),
     };
     for (int i = 0; i < k->table_count; i++) {
         const struct kal_table *t = &k->table[i];
@@ -183,7 +182,6 @@ static int64_t run_bytes(const struct kal_kernel *k, const struct kal_step *step
 
 static bool needs_staging(const struct kal_kernel *k, bool is_in)
 {
-    enum { SHORT_RUN = 64 };
     const struct kal_pass *p = k->pass;
     const struct kal_step *step = &p->step[is_in ? 0 : p->step_count - 1];
     const struct kal_side *side = is_in ? &p->in : &p->out;
@@ -195,7 +193,7 @@ static bool needs_staging(const struct kal_kernel *k, bool is_in)
         return true;
     if (kal_side_prefers_lines(k, is_in) || (side->stride != unit && side->stride != 2))
         return false;
-    return run_bytes(k, step, is_in) < SHORT_RUN;
+    return run_bytes(k, step, is_in) < k->choice.run_bytes;
 }
 
 static bool has_rader(const struct kal_pass *p)
@@ -295,6 +293,21 @@ static int bank_conflicts(const struct kal_kernel *k, const struct kal_round *ro
     return total;
 }
 
+// Addresses of the tile that a layout needs.
+static int64_t layout_size(const struct kal_kernel *k, const struct kal_layout *layout,
+                           int64_t elements)
+{
+    return layout_index(layout, elements - 1) * layout->element +
+           (k->lines - 1) * layout->line + 1;
+}
+
+// Pads may take an eighth of what they are put between: so much is counted on.
+static bool fits(const struct kal_kernel *k, const struct kal_layout *layout,
+                 int64_t elements)
+{
+    return layout_size(k, layout, elements) <= kal_padded_points(elements) * k->lines;
+}
+
 // The pads with the fewest conflicts on both sides of an exchange.
 static struct kal_layout choose_layout(const struct kal_kernel *k,
                                        const struct kal_round *writer,
@@ -311,6 +324,8 @@ static struct kal_layout choose_layout(const struct kal_kernel *k,
             const int64_t length = layout_index(&layout, elements - 1) + 1;
             layout.element = k->lines_are_fast ? k->lines + line_pad : 1;
             layout.line = k->lines_are_fast ? 1 : length + line_pad;
+            if (!fits(k, &layout, elements))
+                continue;
             const int cost = 64 * (bank_conflicts(k, writer, &layout, true) +
                                    bank_conflicts(k, reader, &layout, false)) +
                              pad + line_pad;
@@ -340,10 +355,8 @@ static void design_layouts(struct kal_kernel *k, int64_t elements)
         struct kal_round *writer = &k->round[i], *reader = &k->round[i + 1];
         writer->layout =
             choose_layout(k, writer, reader, elements, pad_block(writer, reader));
-        const struct kal_layout *layout = &writer->layout;
-        const int64_t last = layout_index(layout, elements - 1);
-        k->tile_elements = kal_max(
-            k->tile_elements, last * layout->element + (k->lines - 1) * layout->line + 1);
+        k->tile_elements =
+            kal_max(k->tile_elements, layout_size(k, &writer->layout, elements));
     }
 }
 

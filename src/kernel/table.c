@@ -29,7 +29,8 @@ static void fill_step(const struct kal_table *table, const struct kal_root_table
     const int64_t m = table->n / table->radix;
     for (int64_t p = 0; p < m; p++) {
         for (int i = 0; i < table->powers; i++)
-            put(t, p * table->powers + i, kal_root_table_get(roots, (p << i) % table->n));
+            put(t, p * kal_round_up(table->powers, 2) + i,
+                kal_root_table_get(roots, (p << i) % table->n));
         for (int k = 1; k < table->radix && !table->powers; k++)
             put(t, (k - 1) * m + p, kal_root_table_get(roots, p * k));
     }
