@@ -36,6 +36,41 @@ enum { MOST_DEPTH = 8 };
 static _Thread_local CUcontext stack[MOST_DEPTH];
 static _Thread_local int depth;
 
+// What was handed out and not taken back.
+enum { MOST_OBJECTS = 256 };
+static void *objects[MOST_OBJECTS];
+
+static void *hand_out(size_t bytes)
+{
+    void *memory = NULL;
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < MOST_OBJECTS && !memory; i++) {
+        if (!objects[i])
+            memory = objects[i] = calloc(1, bytes);
+    }
+    pthread_mutex_unlock(&lock);
+    return memory;
+}
+
+static void take_back(void *object)
+{
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < MOST_OBJECTS; i++) {
+        if (object && objects[i] == object) {
+            free(object);
+            objects[i] = NULL;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void fake_cuda_bury(void)
+{
+    for (int i = 0; i < MOST_OBJECTS; i++)
+        take_back(objects[i]);
+    fake_cuda.buffers = fake_cuda.events = fake_cuda.streams = fake_cuda.modules = 0;
+}
+
 void fake_cuda_reset(void)
 {
     const struct fake_cuda old = fake_cuda;
@@ -241,7 +276,7 @@ CUresult cuStreamCreate(CUstream *stream, unsigned flags)
     ENTER(IN_CONTEXT | NOT_CAPTURED);
     if (flags != CU_STREAM_NON_BLOCKING)
         return CUDA_ERROR_INVALID_VALUE;
-    *stream = malloc(sizeof **stream);
+    *stream = hand_out(sizeof **stream);
     (*stream)->context = stack[depth - 1];
     fake_cuda.streams++;
     return CUDA_SUCCESS;
@@ -249,7 +284,7 @@ CUresult cuStreamCreate(CUstream *stream, unsigned flags)
 
 CUresult cuStreamDestroy(CUstream stream)
 {
-    free(stream);
+    take_back(stream);
     fake_cuda.streams--;
     ENTER(IN_CONTEXT);
     return CUDA_SUCCESS;
@@ -272,7 +307,7 @@ CUresult cuStreamSynchronize(CUstream stream)
 CUresult cuMemAlloc(CUdeviceptr *address, size_t bytes)
 {
     ENTER(IN_CONTEXT | NOT_CAPTURED);
-    void *memory = malloc(bytes);
+    void *memory = hand_out(bytes);
     if (!memory)
         return CUDA_ERROR_OUT_OF_MEMORY;
     *address = (CUdeviceptr)(uintptr_t)memory;
@@ -282,7 +317,7 @@ CUresult cuMemAlloc(CUdeviceptr *address, size_t bytes)
 
 CUresult cuMemFree(CUdeviceptr address)
 {
-    free((void *)(uintptr_t)address);
+    take_back((void *)(uintptr_t)address);
     fake_cuda.buffers--;
     ENTER(IN_CONTEXT);
     return CUDA_SUCCESS;
@@ -348,14 +383,14 @@ CUresult cuEventCreate(CUevent *event, unsigned flags)
 {
     (void)flags;
     ENTER(IN_CONTEXT | NOT_CAPTURED);
-    *event = calloc(1, sizeof **event);
+    *event = hand_out(sizeof **event);
     fake_cuda.events++;
     return CUDA_SUCCESS;
 }
 
 CUresult cuEventDestroy(CUevent event)
 {
-    free(event);
+    take_back(event);
     fake_cuda.events--;
     ENTER(IN_CONTEXT);
     return CUDA_SUCCESS;
@@ -390,14 +425,14 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count,
 {
     (void)image, (void)count, (void)options, (void)values;
     ENTER(IN_CONTEXT | NOT_CAPTURED);
-    *module = calloc(1, sizeof **module);
+    *module = hand_out(sizeof **module);
     fake_cuda.modules++;
     return CUDA_SUCCESS;
 }
 
 CUresult cuModuleUnload(CUmodule module)
 {
-    free(module);
+    take_back(module);
     fake_cuda.modules--;
     ENTER(IN_CONTEXT);
     return CUDA_SUCCESS;

@@ -46,6 +46,9 @@ extern struct fake_cuda fake_cuda;
 /** Forget all but what lives; two devices of capability 9.0. */
 void fake_cuda_reset(void);
 
+/** Let all contexts die with what lives in them. */
+void fake_cuda_bury(void);
+
 /** How many contexts are current for this thread, one under the other. */
 int fake_cuda_depth(void);
 
