@@ -2,8 +2,10 @@
 #include "exec/program.h"
 
 #include "emit/kernel.h"
+#include "exec/kernel_cache.h"
 #include "kernel/kernel.h"
 
+#include <stdio.h>
 #include <string.h>
 
 // A pass made ready.
@@ -149,6 +151,43 @@ static uint64_t hash_text(const char *text)
     return hash;
 }
 
+// What a compiled kernel depends on beyond its text.
+static void describe_key(kallima_device *device, const struct kal_kernel_text *source,
+                         char *key, size_t capacity)
+{
+    const int length =
+        snprintf(key, capacity, "lanes %d cluster %d bytes %llu ", source->lanes,
+                 source->cluster, (unsigned long long)source->group_bytes);
+    device->ops->kernel_key(device, key + length, capacity - (size_t)length);
+}
+
+// From the cache if it is there and the driver takes it, else compiled and kept.
+static kallima_status create_kernel(struct kal_device_kernel **out,
+                                    kallima_device *device,
+                                    const struct kal_kernel_text *source)
+{
+    const struct kal_device_ops *ops = device->ops;
+    const struct kal_host *host = &device->host;
+    struct kal_binary kept, made = { NULL, 0 };
+    char key[512];
+
+    if (!device->kernel_cache)
+        return ops->kernel_create(out, device, source, NULL, NULL);
+    describe_key(device, source, key, sizeof key);
+    KAL_TRY(kal_kernel_cache_load(host, device->kernel_cache, key, source->text, &kept));
+    kallima_status status = KALLIMA_E_COMPILE;
+    if (kept.data)
+        status = ops->kernel_create(out, device, source, &kept, NULL);
+    kal_free(host, kept.data);
+    if (status != KALLIMA_E_COMPILE)
+        return status;
+    status = ops->kernel_create(out, device, source, NULL, &made);
+    if (!status && made.data)
+        kal_kernel_cache_store(host, device->kernel_cache, key, source->text, &made);
+    kal_free(host, made.data);
+    return status;
+}
+
 static kallima_status compile(struct kernel_program *p, int i, const char *text)
 {
     struct built_kernel *built = &p->kernel[i];
@@ -172,7 +211,7 @@ static kallima_status compile(struct kernel_program *p, int i, const char *text)
             return KALLIMA_OK;
         }
     }
-    return device->ops->kernel_create(&built->object, device, &source, NULL, NULL);
+    return create_kernel(&built->object, device, &source);
 }
 
 static kallima_status build_kernels(struct kernel_program *p)

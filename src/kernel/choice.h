@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// What may be chosen freely in a kernel.
+#ifndef KAL_KERNEL_CHOICE_H_
+#define KAL_KERNEL_CHOICE_H_
+
+#include "base/base.h"
+#include "base/caps.h"
+
+struct kal_choice {
+    int lane_points;  // points that a lane holds, if the radices allow it
+    int lines;        // of a group; 0: as many as make the wanted lanes
+    int wanted_lanes; // of a group
+    int run_bytes;    // shorter runs of memory pass through the tile
+    int powers_from;  // radix from which twiddles are products of a few powers
+    int resident;     // groups that a processor shall hold at once; 0: any
+    int has_hints;    // arrays of the user stream past the cache
+};
+
+/**
+ * The defaults for a device and a precision, changed by the environment variable
+ * KALLIMA_KERNEL: "points=8,lines=4".
+ */
+struct kal_choice kal_choice_make(const struct kal_caps *caps, bool is_f64);
+
+#endif
