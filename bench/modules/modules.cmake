@@ -2,7 +2,7 @@
 # What kallima bench loads for GPUs: a module for each compute API and one for each peer,
 # where their headers and libraries are found. They lie beside the program and are not
 # installed. CMAKE_PREFIX_PATH may name a folder with include/ and lib/ to look in first.
-if(CMAKE_CROSSCOMPILING)
+if(CMAKE_CROSSCOMPILING OR KALLIMA_SANITIZE) # the peers have faults of their own
     return()
 endif()
 set(module_folder ${CMAKE_CURRENT_LIST_DIR})
