@@ -2,11 +2,33 @@
 // Buffers: an object of OpenCL, and where in it ours begins.
 #include "device/opencl/driver.h"
 
+// Have the driver find the memory now: some would put it off until a command uses it, and
+// fail there.
+static cl_int settle(struct ocl_device *device, cl_mem memory)
+{
+    return device->cl->EnqueueMigrateMemObjects(device->queue, 1, &memory,
+                                                CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED,
+                                                0, NULL, NULL);
+}
+
+static cl_int create_memory(struct ocl_device *device, uint64_t bytes, cl_mem *memory)
+{
+    cl_int code;
+    *memory = device->cl->CreateBuffer(device->context, CL_MEM_READ_WRITE, (size_t)bytes,
+                                       NULL, &code);
+    if (code != CL_SUCCESS)
+        return code;
+    code = settle(device, *memory);
+    if (code != CL_SUCCESS)
+        device->cl->ReleaseMemObject(*memory);
+    return code;
+}
+
 kallima_status kal_ocl_buffer_create(kallima_buffer **out, kallima_device *base,
                                      uint64_t bytes)
 {
     struct ocl_device *device = (struct ocl_device *)base;
-    cl_int code;
+    cl_mem memory;
     void *object;
 
     if (bytes > device->buffer_bytes)
@@ -16,19 +38,16 @@ kallima_status kal_ocl_buffer_create(kallima_buffer **out, kallima_device *base,
                         (unsigned long long)bytes,
                         (unsigned long long)device->buffer_bytes);
     KAL_TRY(kal_alloc_object(&base->host, &object, sizeof(kallima_buffer)));
-    kallima_buffer *buffer = object;
-    buffer->device = base;
-    buffer->bytes = bytes;
-    buffer->memory.object = device->cl->CreateBuffer(device->context, CL_MEM_READ_WRITE,
-                                                     (size_t)bytes, NULL, &code);
-    if (code == CL_SUCCESS) {
-        *out = buffer;
-        return KALLIMA_OK;
+    const cl_int code = create_memory(device, bytes, &memory);
+    if (code != CL_SUCCESS) {
+        kal_free(&base->host, object);
+        return kal_fail(&base->host, KALLIMA_E_MEMORY,
+                        "opencl: a buffer of %llu bytes: %s (%d)",
+                        (unsigned long long)bytes, kal_ocl_error_name(code), code);
     }
-    kal_free(&base->host, buffer);
-    return kal_fail(&base->host, KALLIMA_E_MEMORY,
-                    "opencl: a buffer of %llu bytes: clCreateBuffer: %s (%d)",
-                    (unsigned long long)bytes, kal_ocl_error_name(code), code);
+    *out = object;
+    **out = (kallima_buffer){ .device = base, .bytes = bytes, .memory.object = memory };
+    return KALLIMA_OK;
 }
 
 void kal_ocl_buffer_destroy(kallima_buffer *buffer)

@@ -138,8 +138,8 @@ void kal_ocl_describe(const struct ocl_api *cl, cl_device_id id, int index,
     snprintf(info->driver, sizeof info->driver, "%s %s", platform, driver);
 }
 
-// A limit that the environment may lower, so that a small device can be imitated.
-static uint64_t lowered(const char *variable, uint64_t limit)
+// So that a small device can be imitated.
+uint64_t kal_ocl_lowered(const char *variable, uint64_t limit)
 {
     const char *text = getenv(variable);
     const uint64_t wanted = text ? strtoull(text, NULL, 10) : 0;
@@ -155,7 +155,7 @@ static uint64_t group_lanes(const struct ocl_api *cl, cl_device_id id)
         lanes = sizes[0];
     if (is_cpu(cl, id) && lanes > CPU_GROUP_LANES)
         lanes = CPU_GROUP_LANES;
-    return lowered("KALLIMA_GROUP_LANES", lanes);
+    return kal_ocl_lowered("KALLIMA_GROUP_LANES", lanes);
 }
 
 static uint64_t group_bytes(const struct ocl_api *cl, cl_device_id id)
@@ -163,7 +163,7 @@ static uint64_t group_bytes(const struct ocl_api *cl, cl_device_id id)
     uint64_t bytes = kal_ocl_number(cl, id, CL_DEVICE_LOCAL_MEM_SIZE);
     if (is_cpu(cl, id) && bytes > CPU_GROUP_BYTES)
         bytes = CPU_GROUP_BYTES;
-    return lowered("KALLIMA_GROUP_BYTES", bytes);
+    return kal_ocl_lowered("KALLIMA_GROUP_BYTES", bytes);
 }
 
 // A group that runs goes on while others wait for it: so do GPUs, and PoCL's threads.

@@ -27,7 +27,7 @@
     X(EnqueueWriteBuffer)    X(EnqueueReadBuffer)         X(EnqueueCopyBuffer)            \
     X(EnqueueMarkerWithWaitList) X(EnqueueBarrierWithWaitList) X(WaitForEvents)           \
     X(ReleaseEvent)          X(GetEventProfilingInfo)     X(Flush)                        \
-    X(Finish)
+    X(EnqueueMigrateMemObjects) X(Finish)
 // clang-format on
 
 struct ocl_api {
@@ -91,6 +91,12 @@ void kal_ocl_describe(const struct ocl_api *cl, cl_device_id id, int index,
 
 /** Say what a device can do; the environment may lower the limits of a group. */
 struct kal_caps kal_ocl_caps(const struct ocl_api *cl, cl_device_id id);
+
+/** Return `limit`, or what the environment `variable` says if that is less. */
+uint64_t kal_ocl_lowered(const char *variable, uint64_t limit);
+
+/** Raise the limit of a group's memory to what a trial shows that there is. */
+void kal_ocl_widen(struct ocl_device *device);
 
 /** Append what identifies the device and its driver to a string. */
 void kal_ocl_key(const kallima_device *device, char *key, size_t capacity);

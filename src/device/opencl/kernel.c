@@ -8,8 +8,9 @@
 
 // Nothing that lets a compiler round in its own way, such as -cl-mad-enable or
 // -cl-fast-relaxed-math: the bounds on the error rest on the operations as they are
-// written, and a sum kept in two numbers does not survive reordering.
-#define BUILD_OPTIONS "-cl-std=CL1.2"
+// written, and a sum kept in two numbers does not survive reordering. -w: some drivers write
+// how many warnings there were to the program's standard error.
+#define BUILD_OPTIONS "-cl-std=CL1.2 -w"
 
 // As much of the compiler's log as fits a sentence.
 enum { LOG_CHARACTERS = 800 };
@@ -124,11 +125,11 @@ static kallima_status find_registers(struct ocl_kernel *kernel)
 static kallima_status find_facts(struct ocl_kernel *kernel, uint64_t dynamic_bytes)
 {
     const struct ocl_device *device = (const struct ocl_device *)kernel->base.device;
+    const uint64_t own_bytes = kernel_number(kernel, CL_KERNEL_LOCAL_MEM_SIZE) & ~3ull;
     kernel->facts = (struct kal_kernel_facts){
         .registers = -1,
         .spill_bytes = -1,
-        .group_bytes =
-            (int64_t)(kernel_number(kernel, CL_KERNEL_LOCAL_MEM_SIZE) + dynamic_bytes),
+        .group_bytes = (int64_t)(own_bytes + dynamic_bytes),
         .groups_per_processor = -1,
     };
     if (!device->is_nvidia)
@@ -137,24 +138,54 @@ static kallima_status find_facts(struct ocl_kernel *kernel, uint64_t dynamic_byt
     return find_registers(kernel);
 }
 
-// A kernel that compiles may still be too large to run.
-static kallima_status check_limits(const struct ocl_kernel *kernel, const char *name)
+// NVIDIA's compiler keeps the first word for itself, so that nothing is at address 0. Its
+// driver gives a launch no more than it tells of: that is for kernels that declare it.
+static uint64_t most_bytes(const struct ocl_device *device, bool is_dynamic)
 {
-    const struct kallima_device *device = kernel->base.device;
-    const uint64_t most = kernel_number(kernel, CL_KERNEL_WORK_GROUP_SIZE);
-    const uint64_t lanes = (uint64_t)kal_min(
-        device->caps.group_lanes, most ? (int64_t)most : device->caps.group_lanes);
-    if ((uint64_t)kernel->lanes > lanes)
-        return kal_fail(&device->host, KALLIMA_E_COMPILE,
+    enum { KEPT_BYTES = 4 };
+    const uint64_t most = device->base.caps.group_bytes;
+    if (!device->is_nvidia)
+        return most;
+    const uint64_t told =
+        kal_ocl_number(device->cl, device->id, CL_DEVICE_LOCAL_MEM_SIZE);
+    return is_dynamic ? (uint64_t)kal_min((int64_t)most, (int64_t)told) - KEPT_BYTES
+                      : most + KEPT_BYTES;
+}
+
+// Most work-items of a group. A kernel that was compiled for its number has as many as that
+// (what NVIDIA's driver says beside it, 256, does not hold); else it is what is told.
+static int64_t most_lanes(const struct ocl_kernel *kernel)
+{
+    const struct ocl_device *device = (const struct ocl_device *)kernel->base.device;
+    const int64_t here = device->base.caps.group_lanes;
+    const int64_t told = (int64_t)kernel_number(kernel, CL_KERNEL_WORK_GROUP_SIZE);
+    size_t required[3] = { 0 };
+    device->cl->GetKernelWorkGroupInfo(kernel->handle, device->id,
+                                       CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof required,
+                                       required, NULL);
+    return told == 0 || required[0] == (size_t)kernel->lanes ? here : kal_min(told, here);
+}
+
+// A kernel that compiles may still be too large to run.
+static kallima_status check_limits(const struct ocl_kernel *kernel, const char *name,
+                                   bool is_dynamic)
+{
+    const struct ocl_device *device = (const struct ocl_device *)kernel->base.device;
+    const struct kal_host *host = &device->base.host;
+    const int64_t lanes = most_lanes(kernel);
+    const uint64_t bytes = most_bytes(device, is_dynamic);
+
+    if (kernel->lanes > lanes)
+        return kal_fail(host, KALLIMA_E_COMPILE,
                         "opencl: kernel %s: %d work-items of a group; here it can have "
+                        "%lld",
+                        name, kernel->lanes, (long long)lanes);
+    if ((uint64_t)kernel->facts.group_bytes > bytes)
+        return kal_fail(host, KALLIMA_E_COMPILE,
+                        "opencl: kernel %s: %lld bytes of local memory; here it can have "
                         "%llu",
-                        name, kernel->lanes, (unsigned long long)lanes);
-    if ((uint64_t)kernel->facts.group_bytes > device->caps.group_bytes)
-        return kal_fail(&device->host, KALLIMA_E_COMPILE,
-                        "opencl: kernel %s: %lld bytes of local memory; a group of this "
-                        "device has %llu",
                         name, (long long)kernel->facts.group_bytes,
-                        (unsigned long long)device->caps.group_bytes);
+                        (unsigned long long)bytes);
     return KALLIMA_OK;
 }
 
@@ -219,7 +250,7 @@ static kallima_status fill_in(struct ocl_kernel *kernel,
     KAL_TRY(make_program(kernel, text, binary));
     KAL_TRY(build(kernel, text));
     KAL_TRY(find_facts(kernel, text->group_bytes));
-    KAL_TRY(check_limits(kernel, text->name));
+    KAL_TRY(check_limits(kernel, text->name, text->group_bytes > 0));
     return set_dynamic(kernel, text->group_bytes);
 }
 

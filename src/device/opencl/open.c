@@ -60,6 +60,7 @@ kallima_status kal_ocl_device_take(kallima_device **out, const struct kal_host *
     }
     device->is_ordered = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     device->has_profiling = properties & CL_QUEUE_PROFILING_ENABLE;
+    kal_ocl_widen(device);
     *out = &device->base;
     return KALLIMA_OK;
 }
