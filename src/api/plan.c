@@ -4,7 +4,6 @@
 #include "exec/plan.h"
 #include "exec/program.h"
 #include "factor/rule.h"
-#include "kernel/kernel.h"
 #include "math/number.h"
 
 #include <math.h>
@@ -18,7 +17,7 @@ static kallima_status choose_recipe(kallima_plan *plan,
                                     const kallima_plan_options *options)
 {
     const struct kal_caps caps =
-        kal_kernel_caps(&plan->device->caps, plan->problem.precision == KALLIMA_F64);
+        kal_caps_limit(&plan->device->caps, plan->problem.precision == KALLIMA_F64);
     const struct kal_planner planner = { &plan->arena, &caps };
     if (options && options->recipe)
         return kal_recipe_parse(&plan->recipe, &plan->arena, &plan->problem,

@@ -33,6 +33,9 @@ struct kal_rule {
     bool (*complete)(struct kal_recipe *node);
 };
 
+/** The limits of a device in one precision: local_points is how long a local line may be. */
+struct kal_caps kal_caps_limit(const struct kal_caps *caps, bool is_f64);
+
 /** The table of rules, indexed by kal_rule_id; kal_rule_order is the order of preference. */
 extern const struct kal_rule *const kal_rules[KAL_RULE_COUNT];
 extern const struct kal_rule kal_rule_local, kal_rule_prime_factor, kal_rule_four_step,

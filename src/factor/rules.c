@@ -18,6 +18,15 @@ static const enum kal_rule_id order[] = {
     KAL_RULE_FOUR_STEP, KAL_RULE_RADER,    KAL_RULE_BLUESTEIN,
 };
 
+struct kal_caps kal_caps_limit(const struct kal_caps *caps, bool is_f64)
+{
+    struct kal_caps limited = *caps;
+    const int64_t points = (int64_t)caps->group_bytes / (is_f64 ? 16 : 8);
+    // Pads between the points take an eighth of them at most.
+    limited.local_points = kal_min(KAL_MAX_LOCAL, points * 8 / 9);
+    return limited;
+}
+
 kallima_status kal_plan_axis(struct kal_recipe **out, const struct kal_planner *planner,
                              const struct kal_axis *axis)
 {

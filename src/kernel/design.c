@@ -339,11 +339,3 @@ int64_t kal_kernel_group_bytes(const struct kal_kernel *kernel)
     return kernel->tile_elements * kal_kernel_element_bytes(kernel) /
            (kernel->is_split ? 2 : 1);
 }
-
-struct kal_caps kal_kernel_caps(const struct kal_caps *caps, bool is_f64)
-{
-    struct kal_caps limited = *caps;
-    const int64_t points = (int64_t)caps->group_bytes / (is_f64 ? 16 : 8);
-    limited.local_points = kal_min(KAL_MAX_LOCAL, points - points / 16);
-    return limited;
-}

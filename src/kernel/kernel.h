@@ -132,9 +132,6 @@ struct kal_kernel {
     struct kal_table table[KAL_MAX_TABLES];
 };
 
-/** The limits of a device for one precision: how long a line of one pass may be. */
-struct kal_caps kal_kernel_caps(const struct kal_caps *caps, bool is_f64);
-
 /**
  * Design the kernel of a pass for a device.
  *

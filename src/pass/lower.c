@@ -307,6 +307,7 @@ kallima_status kal_program_lower(struct kal_program *out, struct kal_arena *aren
     };
     // Where a pass is a kernel, all lines are worked at once: one stage, no chunks.
     if (caps->language) {
+        limits = kal_caps_limit(caps, problem->precision == KALLIMA_F64);
         limits.near_bytes = 0;
         out->stage[out->stage_count++] = (struct kal_stage){ .repeats = 1 };
         lo.stage_open = true;

@@ -126,11 +126,86 @@ static kallima_status lower_axes(struct kal_lowering *lo, const struct kal_recip
                                             : lower_forward(lo, node, lines);
 }
 
+// Are all elements one stride apart, in the order of the axes?
+static bool is_packed(const struct kal_problem *p, const struct kal_array *array)
+{
+    for (int i = p->rank - 1; i > 0; i--) {
+        if (array->stride[i - 1] != array->stride[i] * array->n[i])
+            return false;
+    }
+    return true;
+}
+
+// Does an array of all axes fit where one line would?
+static bool fits_one_pass(const struct kal_lowering *lo, const struct kal_recipe *node)
+{
+    const struct kal_problem *p = lo->problem;
+    int steps = 0;
+    for (int i = 0; i < p->rank; i++) {
+        if (node->child[i]->rule != KAL_RULE_LOCAL)
+            return false;
+        steps += node->child[i]->radix_count;
+    }
+    return p->kind == KALLIMA_C2C && node->n <= lo->caps->local_points && steps > 0 &&
+           steps <= KAL_MAX_PASS_STEPS && is_packed(p, &p->in) && is_packed(p, &p->out);
+}
+
+// The slowest axis of several steps: its first step reads whole rows and its last one writes
+// them. -1: there is none.
+static int axis_around(const struct kal_recipe *node)
+{
+    for (int i = 0; i < node->child_count - 1; i++) {
+        if (node->child[i]->radix_count > 1)
+            return i;
+    }
+    return -1;
+}
+
+// All axes on one tile: the first step of one axis, those of all others, the rest of it.
+static kallima_status lower_one_pass(struct kal_lowering *lo,
+                                     const struct kal_recipe *node,
+                                     const struct kal_lines *lines)
+{
+    const int around = axis_around(node);
+    struct kal_step steps[KAL_MAX_PASS_STEPS], outer_steps[KAL_MAX_STEPS];
+    int count = 0, outer_count = 0;
+    int64_t inner = 1;
+
+    for (int i = node->child_count - 1; i >= 0; i--) {
+        const struct kal_recipe *child = node->child[i];
+        if (i == around)
+            outer_count =
+                kal_local_steps(child, inner, node->n / inner / child->n, outer_steps);
+        inner *= child->n;
+    }
+    if (outer_count)
+        steps[count++] = outer_steps[0];
+    for (int i = node->child_count - 1; i >= 0; i--) {
+        const struct kal_recipe *child = node->child[i];
+        inner = i == node->child_count - 1 ? 1 : inner * node->child[i + 1]->n;
+        if (i != around)
+            count +=
+                kal_local_steps(child, inner, node->n / inner / child->n, steps + count);
+    }
+    for (int i = 1; i < outer_count; i++)
+        steps[count++] = outer_steps[i];
+    return kal_pass_add(lo, lines, node->n, steps, count);
+}
+
 kallima_status kal_lower_rank(struct kal_lowering *lo, const struct kal_recipe *node,
                               const struct kal_lines *lines)
 {
     struct kal_lines inside;
     kallima_status status;
+
+    if (lo->caps->language && fits_one_pass(lo, node)) {
+        inside = *lines;
+        inside.in.stride = lo->problem->in.stride[lo->problem->rank - 1] *
+                           kal_array_reals(&lo->problem->in);
+        inside.out.stride = lo->problem->out.stride[lo->problem->rank - 1] *
+                            kal_array_reals(&lo->problem->out);
+        return lower_one_pass(lo, node, &inside);
+    }
 
     // Arrays that fit near one core are worked one by one, each on one thread.
     if (node->n <= (int64_t)lo->caps->near_bytes &&
