@@ -78,6 +78,14 @@
     "#define TILE(type, name, count) \\\n"                                               \
     "    extern __shared__ __align__(16) unsigned char group_memory[]; \\\n"             \
     "    type *const name = (type *)group_memory;\n"                                     \
+    "#define ALIAS(type, name, from) type *const name = from;\n"                          \
+    "#define SHARED(type, name, count) __shared__ type name[count];\n"                   \
+    "#define LOAD_SHARED(memory, i) __ldcg(&(memory)[i])\n"                              \
+    "#define STORE_SHARED(memory, i, value) __stcg(&(memory)[i], value)\n"               \
+    "#define TAKE(counters, i) atomicAdd(&(counters)[i], 1u)\n"                          \
+    "#define PEEK(counters, i) ((volatile uint *)counters)[i]\n"                         \
+    "#define FENCE __threadfence()\n"                                                    \
+    "#define BARRIER_ALL __syncthreads()\n"                                              \
     "#define ROOTS_ARE\n"                                                                \
     "#define LOAD_ONCE(memory, i) __ldcs(&(memory)[i])\n"                                \
     "#define STORE_ONCE(memory, i, value) __stcs(&(memory)[i], value)\n"                 \
@@ -113,6 +121,18 @@
     "    __global type *name = \\\n"                                                     \
     "        (__global type *)((__global char *)name##_object + name##_offset);\n"       \
     "#define TILE(type, name, count) __local type name[count];\n"                        \
+    "#define ALIAS(type, name, from) __global type *const name = from;\n"                \
+    "#define SHARED(type, name, count) __local type name[count];\n"                      \
+    "#define LOAD_SHARED LOAD\n"                                                         \
+    "#define STORE_SHARED STORE\n"                                                       \
+    "#define TAKE(counters, i) atomic_inc(&(counters)[i])\n"                             \
+    "#define PEEK(counters, i) ((volatile __global uint *)counters)[i]\n"                \
+    "#ifdef cl_nv_pragma_unroll\n"                                                       \
+    "#define FENCE asm volatile(\"membar.gl;\" ::: \"memory\")\n"                        \
+    "#else\n"                                                                            \
+    "#define FENCE mem_fence(CLK_GLOBAL_MEM_FENCE)\n"                                    \
+    "#endif\n"                                                                           \
+    "#define BARRIER_ALL barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)\n"          \
     "#define ROOTS_ARE __global\n"                                                       \
     "#define LOAD_ONCE LOAD\n"                                                           \
     "#define STORE_ONCE STORE\n"                                                         \

@@ -13,8 +13,9 @@
 struct printer {
     struct kal_text *text;
     const struct kal_dialect *dialect;
-    const struct kal_kernel *k;
-    int depth; // of indentation
+    const struct kal_kernel_set *set;
+    const struct kal_kernel *k; // the pass that is being printed
+    int depth;                  // of indentation
 };
 
 KAL_PRINTF(2, 3) static void line(struct printer *p, const char *fmt, ...)
@@ -216,10 +217,16 @@ static void print_line_start(struct printer *p, const struct kal_round *round, b
     line(p, "const INDEX %s_line = %s;", name, sum_text(&s));
 }
 
-// Arrays of the user are touched once by a pass; scratch is better kept in the cache.
-static bool streams(const struct kal_kernel *k, const struct kal_side *side)
+// Arrays of the user are touched once by a pass; scratch is better kept in the cache, and
+// what another group of the same launch wrote must not come from an older copy.
+static const char *access_name(const struct kal_kernel *k, const struct kal_side *side,
+                               bool is_load)
 {
-    return k->choice.has_hints && side->buffer != KAL_BUFFER_SHARED;
+    if (side->buffer == KAL_BUFFER_CHUNK)
+        return is_load ? "LOAD_SHARED" : "STORE_SHARED";
+    if (side->buffer == KAL_BUFFER_SHARED || !k->choice.has_hints)
+        return is_load ? "LOAD" : "STORE";
+    return is_load ? "LOAD_ONCE" : "STORE_ONCE";
 }
 
 // The expression that reads an element at index `at`.
@@ -227,7 +234,7 @@ static const char *load_text(const struct kal_kernel *k, char *text, size_t capa
                              const char *at)
 {
     const struct kal_side *side = &k->pass->in;
-    const char *load = streams(k, side) ? "LOAD_ONCE" : "LOAD";
+    const char *load = access_name(k, side, true);
     if (k->in.is_vector)
         snprintf(text, capacity, "%s(in, %s)", load, at);
     else if (side->is_real)
@@ -243,7 +250,7 @@ static const char *load_text(const struct kal_kernel *k, char *text, size_t capa
 static void print_store(struct printer *p, const char *at, const char *value)
 {
     const struct kal_side *side = &p->k->pass->out;
-    const char *store = streams(p->k, side) ? "STORE_ONCE" : "STORE";
+    const char *store = access_name(p->k, side, false);
     if (p->k->out.is_vector) {
         line(p, "%s(out, %s, %s);", store, at, value);
         return;
@@ -814,42 +821,66 @@ static void print_round_comment(struct printer *p, int number)
          s.length ? s.data : "copy", round->to_memory ? " -> memory" : "");
 }
 
+// The first element of the group's tile on one side: `in_start` or `out_start`.
+static void print_start(struct printer *p, bool is_in)
+{
+    const struct kal_kernel *k = p->k;
+    const struct kal_side *side = side_of(k, is_in);
+    const int64_t unit = unit_of(k, is_in);
+    struct sum s = { "", 0 };
+    char name[48];
+
+    snprintf(name, sizeof name, "(INDEX)%lld", (long long)(side->offset / unit));
+    add_term(&s, name, 1);
+    if (side->buffer == KAL_BUFFER_CHUNK)
+        add_term(&s, "(INDEX)slot", p->set->slot_reals / unit);
+    for (int i = 0; i < k->line_loop_count && side->buffer != KAL_BUFFER_CHUNK; i++) {
+        snprintf(name, sizeof name, "(INDEX)row%d", i);
+        add_term(&s, name, loop_stride(&k->line_loop[i], is_in) / unit);
+    }
+    for (int i = 0; i < k->loop_count; i++) {
+        if (k->loop[i].number < 0)
+            continue;
+        snprintf(name, sizeof name, "(INDEX)group%d", i);
+        add_term(&s, name, loop_stride(&k->loop[i], is_in) / unit * k->loop[i].width);
+    }
+    line(p, "const INDEX %s_start = %s;", is_in ? "in" : "out", sum_text(&s));
+}
+
+// The mixed-radix digits of a number, fastest first.
+static void print_digits(struct printer *p, const char *number, const char *digit,
+                         const struct kal_group_loop *loops, int count, bool of_blocks)
+{
+    int64_t divisor = 1;
+    for (int i = 0; i < count; i++) {
+        const int64_t radix = of_blocks ? loops[i].blocks : loops[i].count;
+        if (i + 1 < count)
+            line(p, "const int %s%d = (int)(%s / %lldu %% %lldu);", digit, i, number,
+                 (long long)divisor, (long long)radix);
+        else
+            line(p, "const int %s%d = (int)(%s / %lldu);", digit, i, number,
+                 (long long)divisor);
+        divisor *= radix;
+    }
+}
+
 static void print_groups(struct printer *p)
 {
     const struct kal_kernel *k = p->k;
-    for (int i = 0; i < k->loop_count; i++) {
-        const bool is_last = i + 1 == k->loop_count;
-        if (is_last)
-            line(p, "const int group%d = (int)rest;", i);
-        else
-            line(p, "const int group%d = (int)(rest %% %lldu); rest /= %lldu;", i,
-                 (long long)k->loop[i].blocks, (long long)k->loop[i].blocks);
+    print_digits(p, "group", "group", k->loop, k->loop_count, true);
+    if (k->is_fused) {
+        print_digits(p, "number", "row", k->line_loop, k->line_loop_count, false);
+        line(p, "const uint slot = number %% %lldu;", (long long)p->set->slots);
     }
-    for (int is_in = 1; is_in >= 0; is_in--) {
-        struct sum s = { "", 0 };
-        char number[48];
-        snprintf(number, sizeof number, "(INDEX)%lld",
-                 (long long)(side_of(k, is_in)->offset / unit_of(k, is_in)));
-        add_term(&s, number, 1);
-        for (int i = 0; i < k->loop_count; i++) {
-            char name[48];
-            if (k->loop[i].number < 0)
-                continue;
-            snprintf(name, sizeof name, "(INDEX)group%d", i);
-            add_term(&s, name,
-                     loop_stride(&k->loop[i], is_in) / unit_of(k, is_in) *
-                         k->loop[i].width);
-        }
-        line(p, "const INDEX %s_start = %s;", is_in ? "in" : "out", sum_text(&s));
-    }
+    print_start(p, true);
+    print_start(p, false);
 }
 
 static void print_body(struct printer *p)
 {
     const struct kal_kernel *k = p->k;
-    print_groups(p);
     for (int i = 0; i < k->round_count; i++) {
-        line(p, " ");
+        kal_text_add(p->text, "\n");
         print_round_comment(p, i);
         if (i == 0) {
             line(p, "C v0[%d][%d];", k->round[0].lane_units, k->round[0].registers);
@@ -866,24 +897,36 @@ static void print_body(struct printer *p)
     }
 }
 
-bool kal_kernel_uses(const struct kal_kernel *k, enum kal_slot slot)
+bool kal_kernel_takes_side(const struct kal_kernel_set *set, int pass, enum kal_slot slot)
+{
+    const struct kal_pass *p = set->kernel[pass]->pass;
+    if (slot == KAL_SLOT_IN_IMAG)
+        return !p->in.is_real && !p->in.imag;
+    if (slot == KAL_SLOT_OUT_IMAG)
+        return !p->out.is_real && !p->out.imag;
+    return true;
+}
+
+bool kal_kernel_takes_table(const struct kal_kernel_set *set, enum kal_slot slot)
 {
     bool roots = false, map = false;
-    for (int i = 0; i < k->table_count; i++) {
-        roots = roots || k->table[i].kind != KAL_TABLE_INDEX;
-        map = map || k->table[i].kind == KAL_TABLE_INDEX;
+    for (int j = 0; j < set->count; j++) {
+        for (int i = 0; i < set->kernel[j]->table_count; i++) {
+            const bool is_index = set->kernel[j]->table[i].kind == KAL_TABLE_INDEX;
+            roots = roots || !is_index;
+            map = map || is_index;
+        }
     }
-    switch (slot) {
-    case KAL_SLOT_IN:
-    case KAL_SLOT_OUT: return true;
-    case KAL_SLOT_IN_IMAG: return !k->pass->in.is_real && !k->pass->in.imag;
-    case KAL_SLOT_OUT_IMAG: return !k->pass->out.is_real && !k->pass->out.imag;
-    case KAL_SLOT_ROOTS: return roots;
-    case KAL_SLOT_MAP: return map;
-    case KAL_SLOT_COUNT: break;
-    }
-    return false;
+    return slot == KAL_SLOT_ROOTS ? roots : slot == KAL_SLOT_MAP ? map : set->count > 1;
 }
+
+int64_t kal_kernel_ticket_count(const struct kal_kernel_set *set)
+{
+    return set->count > 1 ? 1 + set->count * set->lines : 0;
+}
+
+static const char *const slot_names[] = { "in",    "in_imag", "out",    "out_imag",
+                                          "roots", "map",     "tickets" };
 
 static const char *slot_type(const struct kal_kernel *k, enum kal_slot slot)
 {
@@ -893,47 +936,85 @@ static const char *slot_type(const struct kal_kernel *k, enum kal_slot slot)
     case KAL_SLOT_OUT: return k->out.is_vector ? "C" : "R";
     case KAL_SLOT_OUT_IMAG: return "R";
     case KAL_SLOT_ROOTS: return "const C";
-    default: return "const int";
+    case KAL_SLOT_MAP: return "const int";
+    default: return "uint";
     }
+}
+
+// Call `print` for every slot that the set takes, with its name in the kernel's head.
+static void each_slot(struct printer *p,
+                      void (*print)(struct printer *p, enum kal_slot slot,
+                                    const char *type, const char *name))
+{
+    char name[32];
+    for (int i = 0; i < p->set->count; i++) {
+        for (int slot = KAL_SLOT_IN; slot <= KAL_SLOT_OUT_IMAG; slot++) {
+            if (!kal_kernel_takes_side(p->set, i, slot))
+                continue;
+            if (p->set->count > 1)
+                snprintf(name, sizeof name, "%s_%d", slot_names[slot], i + 1);
+            else
+                snprintf(name, sizeof name, "%s", slot_names[slot]);
+            print(p, slot, slot_type(p->set->kernel[i], slot), name);
+        }
+    }
+    for (int slot = KAL_SLOT_ROOTS; slot < KAL_SLOT_COUNT; slot++) {
+        if (kal_kernel_takes_table(p->set, slot))
+            print(p, slot, slot_type(p->set->kernel[0], slot), slot_names[slot]);
+    }
+}
+
+static void print_parameter(struct printer *p, enum kal_slot slot, const char *type,
+                            const char *name)
+{
+    const bool is_table = slot == KAL_SLOT_ROOTS || slot == KAL_SLOT_MAP;
+    kal_text_add(p->text, "%s%s(%s, %s)", p->depth++ ? ", " : "",
+                 is_table ? "TABLE" : "MEMORY", type, name);
+}
+
+static void print_binding(struct printer *p, enum kal_slot slot, const char *type,
+                          const char *name)
+{
+    (void)slot;
+    line(p, "BIND(%s, %s)", type, name);
 }
 
 static void print_head(struct printer *p, const char *name)
 {
-    static const char *const names[] = { "in",       "in_imag", "out",
-                                         "out_imag", "roots",   "map" };
-    const struct kal_kernel *k = p->k;
-    const char *comma = "";
+    const struct kal_kernel_set *set = p->set;
+    int64_t tile = 0;
+    bool is_split = false;
 
-    kal_text_add(p->text, "KERNEL(%s, %d, %d)(", name, k->lanes,
-                 (int)kal_max(1, k->choice.resident));
-    for (int i = 0; i < KAL_SLOT_COUNT; i++) {
-        if (!kal_kernel_uses(k, i))
-            continue;
-        kal_text_add(p->text, "%s%s(%s, %s)", comma,
-                     i >= KAL_SLOT_ROOTS ? "TABLE" : "MEMORY", slot_type(k, i), names[i]);
-        comma = ", ";
-    }
+    kal_text_add(p->text, "KERNEL(%s, %d, %d)(", name, set->lanes,
+                 (int)kal_max(1, set->kernel[0]->choice.resident));
+    p->depth = 0;
+    each_slot(p, print_parameter);
     kal_text_add(p->text, ")\n{\n");
     p->depth = 1;
-    for (int i = 0; i < KAL_SLOT_COUNT; i++) {
-        if (kal_kernel_uses(k, i))
-            line(p, "BIND(%s, %s)", slot_type(k, i), names[i]);
+    each_slot(p, print_binding);
+    for (int i = 0; i < set->count; i++) {
+        const struct kal_kernel *k = set->kernel[i];
+        is_split = is_split || k->is_split;
+        tile = kal_max(tile, kal_kernel_group_bytes(k));
     }
-    if (k->tile_elements)
-        line(p, "TILE(%s, tile, %lld)", k->is_split ? "R" : "C",
-             (long long)k->tile_elements);
+    const int64_t bytes = (set->kernel[0]->is_f64 ? 16 : 8) / (is_split ? 2 : 1);
+    if (tile)
+        line(p, "TILE(%s, tile, %lld)", is_split ? "R" : "C", (long long)(tile / bytes));
     line(p, "const uint lane = LANE;");
-    line(p, "uint rest = GROUP;");
 }
 
 static void print_comment(struct printer *p)
 {
-    const struct kal_kernel *k = p->k;
-    kal_text_add(p->text,
-                 "// %lld lines of %lld points a group: %d lanes, %lld bytes of group "
-                 "memory; %lld groups.\n",
-                 (long long)k->lines, (long long)k->n, k->lanes,
-                 (long long)kal_kernel_group_bytes(k), (long long)k->groups);
+    for (int i = 0; i < p->set->count; i++) {
+        const struct kal_kernel *k = p->set->kernel[i];
+        kal_text_add(
+            p->text,
+            "// %lld lines of %lld points a group: %d lanes, %lld bytes of group "
+            "memory; %lld groups%s.\n",
+            (long long)k->lines, (long long)k->n, k->lanes,
+            (long long)kal_kernel_group_bytes(k), (long long)k->groups,
+            k->is_fused ? " a ticketed line" : "");
+    }
 }
 
 static void print_codelets(struct printer *p)
@@ -941,8 +1022,12 @@ static void print_codelets(struct printer *p)
     const struct kal_host *host = p->text->host;
     bool done[KAL_CODELET_MAX + 1] = { false };
 
-    for (int i = 0; i < p->k->pass->step_count; i++) {
-        const struct kal_step *step = &p->k->pass->step[i];
+    for (int j = 0; j < p->set->count * KAL_MAX_PASS_STEPS; j++) {
+        const struct kal_pass *pass = p->set->kernel[j / KAL_MAX_PASS_STEPS]->pass;
+        const int i = j % KAL_MAX_PASS_STEPS;
+        if (i >= pass->step_count)
+            continue;
+        const struct kal_step *step = &pass->step[i];
         struct kal_codelet codelet;
         char name[32];
         if (step->op != KAL_STEP_DFT || done[step->radix])
@@ -960,19 +1045,111 @@ static void print_codelets(struct printer *p)
     }
 }
 
-void kal_emit_kernel(struct kal_text *text, const struct kal_dialect *dialect,
-                     const struct kal_kernel *kernel, const char *name)
+// The arrays of pass `i` by the names that its statements use.
+static void print_aliases(struct printer *p, int i)
 {
-    struct printer p = { text, dialect, kernel, 0 };
+    for (int slot = KAL_SLOT_IN; slot <= KAL_SLOT_OUT_IMAG; slot++) {
+        if (kal_kernel_takes_side(p->set, i, slot))
+            line(p, "ALIAS(%s, %s, %s_%d)", slot_type(p->set->kernel[i], slot),
+                 slot_names[slot], slot_names[slot], i + 1);
+    }
+}
 
-    kal_text_add(text, "%s%s", dialect->precision[kernel->is_f64], dialect->prelude);
-    if (kernel->extra >= 0)
+// Wait until all groups of pass `i` have finished line `of`.
+static void print_wait(struct printer *p, int i, const char *of)
+{
+    line(p, "if (lane == 0u) {");
+    line(p, "    while (PEEK(tickets, 1u + (%s) * %du + %du) < %lldu) { }", of,
+         p->set->count, i, (long long)p->set->kernel[i]->groups);
+    line(p, "    FENCE;");
+    line(p, "}");
+}
+
+// A ticket is `step`, which counts lines, and `group` of the pass that it is for.
+static void print_ticketed_pass(struct printer *p, int i, int64_t first_group)
+{
+    const struct kal_kernel_set *set = p->set;
+    const int64_t lag = i * set->lag;
+    char head[96];
+
+    p->k = set->kernel[i];
+    snprintf(head, sizeof head, "if (part < %lldu) ",
+             (long long)(first_group + p->k->groups));
+    if (i > 0)
+        kal_text_add(p->text, "%*selse ", 4 * p->depth, "");
+    open(p, head);
+    line(p, "const uint group = part - %lldu;", (long long)first_group);
+    line(p, "const uint number = step - %lldu;", (long long)lag);
+    snprintf(head, sizeof head, "if (step >= %lldu && number < %lldu) ", (long long)lag,
+             (long long)set->lines);
+    open(p, head);
+    print_aliases(p, i);
+    if (i > 0) {
+        print_wait(p, i - 1, "number");
+    } else if (set->slots < set->lines) {
+        snprintf(head, sizeof head, "if (number >= %lldu) ", (long long)set->slots);
+        open(p, head);
+        snprintf(head, sizeof head, "number - %lldu", (long long)set->slots);
+        print_wait(p, set->count - 1, head);
+        close(p);
+    }
+    line(p, "BARRIER_ALL;");
+    open(p, "");
+    print_groups(p);
+    print_body(p);
+    close(p);
+    line(p, "BARRIER_ALL;");
+    line(p, "if (lane == 0u) {");
+    line(p, "    FENCE;");
+    line(p, "    TAKE(tickets, 1u + number * %du + %du);", set->count, i);
+    line(p, "}");
+    close(p);
+    close(p);
+}
+
+static void print_tickets(struct printer *p)
+{
+    const struct kal_kernel_set *set = p->set;
+    int64_t per_line = 0, first = 0;
+
+    for (int i = 0; i < set->count; i++)
+        per_line += set->kernel[i]->groups;
+    line(p, "SHARED(uint, ticket, 1)");
+    open(p, "for (;;) ");
+    line(p, "if (lane == 0u) ticket[0] = TAKE(tickets, 0);");
+    line(p, "BARRIER;");
+    line(p, "const uint step = ticket[0] / %lldu, part = ticket[0] %% %lldu;",
+         (long long)per_line, (long long)per_line);
+    line(p, "BARRIER;");
+    line(p, "if (step >= %lldu) break;",
+         (long long)(set->lines + (set->count - 1) * set->lag));
+    for (int i = 0; i < set->count; i++) {
+        print_ticketed_pass(p, i, first);
+        first += set->kernel[i]->groups;
+    }
+    close(p);
+}
+
+void kal_emit_kernel(struct kal_text *text, const struct kal_dialect *dialect,
+                     const struct kal_kernel_set *set, const char *name)
+{
+    const struct kal_kernel *k = set->kernel[0];
+    struct printer p = { text, dialect, set, k, 0 };
+
+    kal_text_add(text, "%s%s", dialect->precision[k->is_f64], dialect->prelude);
+    if (k->extra >= 0)
         kal_text_add(text, "#define EXTRA(line) tile[%lld + (line)]\n",
-                     (long long)kernel->extra);
+                     (long long)k->extra);
     kal_text_add(text, "\n");
     print_codelets(&p);
     print_comment(&p);
     print_head(&p, name);
-    print_body(&p);
+    if (set->count > 1) {
+        print_tickets(&p);
+    } else {
+        line(&p, "const uint group = GROUP;");
+        print_groups(&p);
+        print_body(&p);
+    }
     kal_text_add(text, "}\n");
 }

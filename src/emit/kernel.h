@@ -7,7 +7,7 @@
 #include "emit/dialect.h"
 #include "kernel/kernel.h"
 
-/** Memory that a kernel takes, in the order of its arguments. */
+/** Memory that a kernel takes: both sides of each pass, in their order, then these tables. */
 enum kal_slot {
     KAL_SLOT_IN,
     KAL_SLOT_IN_IMAG,
@@ -15,19 +15,27 @@ enum kal_slot {
     KAL_SLOT_OUT_IMAG,
     KAL_SLOT_ROOTS,
     KAL_SLOT_MAP,
+    KAL_SLOT_TICKETS,
     KAL_SLOT_COUNT
 };
 
-/** Return whether a kernel takes the slot; it takes those that it uses. */
-bool kal_kernel_uses(const struct kal_kernel *kernel, enum kal_slot slot);
+/** Return whether pass `pass` of a set takes a side, up to KAL_SLOT_OUT_IMAG. */
+bool kal_kernel_takes_side(const struct kal_kernel_set *set, int pass,
+                           enum kal_slot slot);
+
+/** Return whether a set takes a table, from KAL_SLOT_ROOTS on. */
+bool kal_kernel_takes_table(const struct kal_kernel_set *set, enum kal_slot slot);
+
+/** Return how many 32-bit counters a fused set needs, zero before each launch. */
+int64_t kal_kernel_ticket_count(const struct kal_kernel_set *set);
 
 /**
- * Append the kernel as a text that compiles by itself, with an entry point called `name`.
- * The tables of the kernel must have their places.
+ * Append the kernel of a set as a text that compiles by itself, with an entry point called `name`.
+ * Its tables must have their places.
  *
  * Error: sticky, in `text`
  */
 void kal_emit_kernel(struct kal_text *text, const struct kal_dialect *dialect,
-                     const struct kal_kernel *kernel, const char *name);
+                     const struct kal_kernel_set *set, const char *name);
 
 #endif

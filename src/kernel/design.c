@@ -9,27 +9,41 @@ static int64_t magnitude(int64_t a)
     return a < 0 ? -a : a;
 }
 
-// Loops longer than one, last fastest; neighbours that are one loop in memory are merged.
+static bool is_twiddle_loop(const struct kal_pass *pass, int number)
+{
+    return pass->out.twiddle_n && pass->out.twiddle_loop == number;
+}
+
+// Add a loop behind those that are faster; what is one loop in memory becomes one.
+static void add_loop(const struct kal_pass *pass, struct kal_group_loop *loops,
+                     int *count, int number)
+{
+    const struct kal_loop *loop = &pass->loops[number];
+    struct kal_group_loop *last = *count ? &loops[*count - 1] : NULL;
+
+    if (loop->count == 1)
+        return;
+    if (last && !is_twiddle_loop(pass, number) && !is_twiddle_loop(pass, last->number) &&
+        loop->in == last->in * last->count && loop->out == last->out * last->count) {
+        last->count *= loop->count;
+        return;
+    }
+    loops[(*count)++] = (struct kal_group_loop){
+        .number = number, .count = loop->count, .in = loop->in, .out = loop->out
+    };
+}
+
+// Loops longer than one, last fastest.
 static void collect_loops(struct kal_kernel *k)
 {
     const struct kal_pass *pass = k->pass;
-    const int count = pass->stage_loops + pass->line_loops + pass->inner_loops;
+    const int lines = pass->stage_loops + pass->line_loops;
 
-    for (int i = count - 1; i >= 0; i--) {
-        const struct kal_loop *loop = &pass->loops[i];
-        const bool is_twiddle = pass->out.twiddle_n && pass->out.twiddle_loop == i;
-        struct kal_group_loop *last = k->loop_count ? &k->loop[k->loop_count - 1] : NULL;
-        if (loop->count == 1)
-            continue;
-        if (last && !is_twiddle &&
-            !(pass->out.twiddle_n && pass->out.twiddle_loop == last->number) &&
-            loop->in == last->in * last->count && loop->out == last->out * last->count) {
-            last->count *= loop->count;
-            continue;
-        }
-        k->loop[k->loop_count++] = (struct kal_group_loop){
-            .number = i, .count = loop->count, .in = loop->in, .out = loop->out
-        };
+    for (int i = lines + pass->inner_loops - 1; i >= 0; i--) {
+        if (k->is_fused && i < lines)
+            add_loop(pass, k->line_loop, &k->line_loop_count, i);
+        else
+            add_loop(pass, k->loop, &k->loop_count, i);
     }
 }
 
@@ -307,7 +321,7 @@ static kallima_status design_tiled(struct kal_kernel *k, const struct kal_host *
 
 kallima_status kal_kernel_design(struct kal_kernel **out, struct kal_arena *arena,
                                  const struct kal_pass *pass, const struct kal_caps *caps,
-                                 bool is_f64)
+                                 bool is_f64, bool is_fused, int lanes)
 {
     void *memory;
 
@@ -316,6 +330,7 @@ kallima_status kal_kernel_design(struct kal_kernel **out, struct kal_arena *aren
     struct kal_kernel *k = memory;
     k->pass = pass;
     k->is_f64 = is_f64;
+    k->is_fused = is_fused;
     k->choice = kal_choice_make(caps, is_f64);
     k->n = pass->n;
     collect_loops(k);
@@ -329,6 +344,7 @@ kallima_status kal_kernel_design(struct kal_kernel **out, struct kal_arena *aren
     else
         KAL_TRY(design_tiled(k, arena->host, caps, radix));
     KAL_TRY(count_groups(k, arena->host));
+    k->lanes = lanes ? lanes : k->lanes;
     kal_rounds_design(k, radix > 0);
     *out = k;
     return KALLIMA_OK;

@@ -115,6 +115,9 @@ struct kal_kernel {
     int64_t n; // elements of a line in the tile
     int lanes; // of a group
     int64_t groups;
+    bool is_fused; // its lines are handed out by tickets; `groups` are those of a line
+    int line_loop_count; // loops of the lines then, fastest first
+    struct kal_group_loop line_loop[KAL_MAX_LOOPS];
     int tile_loops; // the first of `loop`
     int loop_count; // fastest first
     struct kal_group_loop loop[KAL_MAX_LOOPS + 1];
@@ -132,8 +135,38 @@ struct kal_kernel {
     struct kal_table table[KAL_MAX_TABLES];
 };
 
+enum { KAL_MAX_FUSED = 3 }; // passes of one kernel
+
 /**
- * Design the kernel of a pass for a device.
+ * What is launched at once: a kernel, or those of all passes of a phase. Then groups take
+ * tickets: pass after pass of line after line, a later pass some lines behind the one
+ * before it. Who holds a ticket waits for earlier ones only. Scratch is a ring of slots.
+ */
+struct kal_kernel_set {
+    int count;
+    struct kal_kernel *kernel[KAL_MAX_FUSED];
+    int lanes;
+    int64_t groups;
+    int64_t group_bytes;
+    int64_t lines, lag, slots; // fused: lines in all, lines between passes, of the ring
+    int64_t slot_reals;
+};
+
+/** Whether a pass reads or writes the scratch of a chunk. */
+bool kal_pass_uses_chunk(const struct kal_pass *pass);
+
+/**
+ * Design what is launched for passes `first` to `first + count - 1` of a phase.
+ *
+ * Error: as kal_kernel_design()
+ */
+kallima_status kal_kernel_set_design(struct kal_kernel_set *out, struct kal_arena *arena,
+                                     const struct kal_program *program,
+                                     const struct kal_phase *phase, int first, int count,
+                                     const struct kal_caps *caps, bool is_f64);
+
+/**
+ * Design the kernel of a pass for a device, with `lanes` lanes a group; 0: as suits it.
  *
  * Owner: *out lives in the arena, and so does `pass`.
  * Error: E_MEMORY       exhausted
@@ -141,7 +174,7 @@ struct kal_kernel {
  */
 kallima_status kal_kernel_design(struct kal_kernel **out, struct kal_arena *arena,
                                  const struct kal_pass *pass, const struct kal_caps *caps,
-                                 bool is_f64);
+                                 bool is_f64, bool is_fused, int lanes);
 
 /** Bytes of group memory. */
 int64_t kal_kernel_group_bytes(const struct kal_kernel *kernel);

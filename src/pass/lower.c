@@ -50,6 +50,15 @@ bool kal_lines_stay_apart(const struct kal_lowering *lo, const struct kal_lines 
            (kal_line_count(lines) >= MANY_LINES && bytes <= MOST_TIMES_NEAR * near);
 }
 
+bool kal_lines_fit_cache(const struct kal_lowering *lo, const struct kal_lines *lines,
+                         int64_t bytes)
+{
+    enum { MANY_LINES = 4, MOST_SHARE = 6 };
+    return lo->caps->language && lo->caps->has_forward_progress && !lo->phase_open &&
+           kal_line_count(lines) >= MANY_LINES &&
+           bytes * MOST_SHARE <= (int64_t)lo->caps->shared_bytes;
+}
+
 bool kal_side_is_plain(const struct kal_side *side, int64_t n)
 {
     return !side->index && side->count >= n && side->chirp_n == 0 && side->twiddle_n == 0;
@@ -147,6 +156,15 @@ static int64_t shared_layout(const struct kal_lines *lines, int64_t n,
     return stride;
 }
 
+// Remember the most scratch that was in use at once.
+static void note_scratch(struct kal_lowering *lo, int64_t used)
+{
+    struct kal_program *program = lo->program;
+    int64_t *most = lo->phase_open ? &program->phase[program->phase_count - 1].chunk_reals
+                                   : &program->shared_reals;
+    *most = kal_max(*most, used);
+}
+
 // Both parts of a number side by side, for devices that move pairs.
 static void interleave(struct kal_side *side, int64_t *loop_stride)
 {
@@ -159,7 +177,6 @@ static void interleave(struct kal_side *side, int64_t *loop_stride)
 kallima_status kal_scratch_take(struct kal_lowering *lo, const struct kal_lines *lines,
                                 int64_t n, struct kal_side *side, int64_t *loop_stride)
 {
-    struct kal_program *program = lo->program;
     int64_t *used = lo->phase_open ? &lo->chunk_used : &lo->shared_used;
 
     *side = (struct kal_side){
@@ -173,19 +190,14 @@ kallima_status kal_scratch_take(struct kal_lowering *lo, const struct kal_lines 
     if (lo->caps->language) {
         interleave(side, loop_stride);
         *used += kal_round_up(2 * plane, 32);
-        program->shared_reals = kal_max(program->shared_reals, *used);
+        note_scratch(lo, *used);
         return KALLIMA_OK;
     }
 
     // An odd number of cache lines between the planes, so that they do not share sets.
     side->imag = kal_round_up(plane, 32) + 16;
     *used += kal_round_up(2 * side->imag, 32);
-    if (lo->phase_open) {
-        struct kal_phase *phase = &program->phase[program->phase_count - 1];
-        phase->chunk_reals = kal_max(phase->chunk_reals, *used);
-    } else {
-        program->shared_reals = kal_max(program->shared_reals, *used);
-    }
+    note_scratch(lo, *used);
     return KALLIMA_OK;
 }
 

@@ -58,6 +58,13 @@ int64_t kal_line_count(const struct kal_lines *lines);
 bool kal_lines_stay_apart(const struct kal_lowering *lo, const struct kal_lines *lines,
                           int64_t bytes);
 
+/**
+ * Whether, on a device of kernels, several lines that need `bytes` of scratch each fit the
+ * cache that all groups share, so that one kernel may work them pass after pass.
+ */
+bool kal_lines_fit_cache(const struct kal_lowering *lo, const struct kal_lines *lines,
+                         int64_t bytes);
+
 /** Whether a side's elements lie at their own index, all of them, without a factor. */
 bool kal_side_is_plain(const struct kal_side *side, int64_t n);
 

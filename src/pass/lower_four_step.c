@@ -78,6 +78,14 @@ static kallima_status lower_sides(struct kal_lowering *lo, const struct kal_reci
     return KALLIMA_OK;
 }
 
+static bool is_two_passes(const struct kal_recipe *node, const struct kal_lines *lines)
+{
+    return node->child[0]->rule == KAL_RULE_LOCAL &&
+           node->child[1]->rule == KAL_RULE_LOCAL &&
+           kal_side_is_plain(&lines->in, node->n) &&
+           kal_side_is_plain(&lines->out, node->n);
+}
+
 kallima_status kal_lower_four_step(struct kal_lowering *lo, const struct kal_recipe *node,
                                    const struct kal_lines *lines)
 {
@@ -86,6 +94,13 @@ kallima_status kal_lower_four_step(struct kal_lowering *lo, const struct kal_rec
 
     if (lo->phase_open)
         return lower_sides(lo, node, lines);
+    if (is_two_passes(node, lines) &&
+        kal_lines_fit_cache(lo, lines, kal_line_bytes(lo, node->n))) {
+        KAL_TRY(kal_phase_begin(lo, lines, 1, false, &inside));
+        status = lower_plain(lo, node, &inside);
+        kal_phase_end(lo);
+        return status;
+    }
 
     // A line and its scratch near one core: line by line, each on one thread.
     if (kal_lines_stay_apart(lo, lines, 2 * kal_line_bytes(lo, node->n))) {
