@@ -494,6 +494,66 @@ static void print_load(struct printer *p, int number)
     close_units(p, round);
 }
 
+// Roots of all registers of a unit, times the scale: r0 is that of element_index, and from
+// register to register the angle grows by the same step.
+static void print_store_roots(struct printer *p, const struct kal_round *round)
+{
+    const struct kal_kernel *k = p->k;
+    const struct kal_table *powers = &k->table[k->out.powers];
+    const struct kal_table *fine = &k->table[k->out.fine];
+    const char *type = k->pass->out.twiddle_n > INT_MAX ? "ULONG" : "uint";
+    char index[64];
+
+    twiddle_loop_text(k, index, sizeof index);
+    line(p, "const %s turn = (%s)element_index * (%s)%s;", type, type, type, index);
+    line(p,
+         "const C r0 = multiply(ROOT(%lld + (turn >> %d)), ROOT(%lld + (turn & "
+         "%lldu)));",
+         (long long)table_at(k, k->out.coarse), fine->shift, (long long)fine->at,
+         (long long)((1ll << fine->shift) - 1));
+    for (int i = 0; i < powers->powers; i += 2)
+        line(p, "TWO_ROOTS(w%d, w%d, %lld + %s * %d)", 1 << i, 2 << i,
+             (long long)powers->at + i, index, (int)kal_round_up(powers->powers, 2));
+    line(p, "const C w3 = multiply(w2, w1);");
+    for (int j = 1; j < round->registers; j++) {
+        const int low = j % 4, high = j - low;
+        int top = 4;
+        while (2 * top <= j)
+            top *= 2;
+        if (low)
+            line(p, "const C r%d = multiply(r%d, w%d);", j, high, low);
+        else
+            line(p, "const C r%d = multiply(r%d, w%d);", j, j - top, top);
+    }
+}
+
+// Each register has its own root, so each has its own statements.
+static void print_turned_store(struct printer *p, int number,
+                               const struct kal_round *round,
+                               const struct kal_action *action)
+{
+    const struct kal_kernel *k = p->k;
+    const struct kal_side *side = &k->pass->out;
+    const int64_t stride = side->stride / unit_of(k, false);
+
+    print_store_roots(p, round);
+    print_address(p, false, "element_index");
+    for (int j = 0; j < round->registers; j++) {
+        char at[64];
+        open(p, "");
+        line(p, "C x = %s(v%d[%s][%d], r%d);",
+             side->twiddle_is_conjugate ? "multiply_conjugate" : "multiply", number,
+             unit_name(round), j, j);
+        print_scale(p);
+        if (side->is_swapped)
+            line(p, "x = exchange(x);");
+        snprintf(at, sizeof at, "at + %lld",
+                 (long long)(j * action->register_after * stride));
+        print_store(p, at, "x");
+        close(p);
+    }
+}
+
 static void print_memory_store(struct printer *p, int number)
 {
     const struct kal_kernel *k = p->k;
@@ -506,7 +566,9 @@ static void print_memory_store(struct printer *p, int number)
     print_element_index(p, round, action->after);
     open_bounds(p, round, &is_bounded);
     print_line_start(p, round, false);
-    if (!round->mirror && is_plain(k, false, side_elements(k, round))) {
+    if (k->out.powers >= 0 && k->pass->out.count >= side_elements(k, round)) {
+        print_turned_store(p, number, round, action);
+    } else if (!round->mirror && is_plain(k, false, side_elements(k, round))) {
         const int64_t stride = k->pass->out.stride / unit_of(k, false);
         char at[64];
         print_address(p, false, "element_index");
@@ -985,8 +1047,7 @@ static void print_head(struct printer *p, const char *name)
     int64_t tile = 0;
     bool is_split = false;
 
-    kal_text_add(p->text, "KERNEL(%s, %d, %d)(", name, set->lanes,
-                 (int)kal_max(1, set->kernel[0]->choice.resident));
+    kal_text_add(p->text, "KERNEL(%s, %d, %d)(", name, set->lanes, set->resident);
     p->depth = 0;
     each_slot(p, print_parameter);
     kal_text_add(p->text, ")\n{\n");

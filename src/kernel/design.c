@@ -155,7 +155,9 @@ static kallima_status describe_side(struct kal_kernel *k, struct kal_arena *aren
     const struct kal_side *side = is_in ? &k->pass->in : &k->pass->out;
     struct kal_access *access = is_in ? &k->in : &k->out;
 
-    *access = (struct kal_access){ .index = -1, .chirp = -1, .fine = -1, .coarse = -1 };
+    *access = (struct kal_access){
+        .index = -1, .chirp = -1, .fine = -1, .coarse = -1, .powers = -1
+    };
     access->is_vector = is_vector_side(k, side, is_in);
     if (side->index)
         KAL_TRY(describe_index(k, arena, side, access));

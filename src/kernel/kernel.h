@@ -73,6 +73,7 @@ struct kal_round {
 enum kal_table_kind {
     KAL_TABLE_STEP,    // exp(-2 pi i p k / n): p = 0 .. n/radix-1 in rows of powers k
     KAL_TABLE_FINE,    // exp(-2 pi i j / n), j < 2^shift
+    KAL_TABLE_POWERS,  // exp(-2 pi i size t 2^k / n): t in rows of powers k
     KAL_TABLE_COARSE,  // exp(-2 pi i j 2^shift / n)
     KAL_TABLE_CHIRP,   // exp(-pi i j^2 / n), j < n
     KAL_TABLE_RADER,   // spectrum of the roots of a prime n, divided by n - 1
@@ -106,14 +107,17 @@ struct kal_access {
     bool has_gaps;    // index entries may be KAL_INDEX_NONE or conjugates
     int index;        // tables; -1: none
     int chirp, fine, coarse;
+    int powers; // of the step from register to register, for each index of the loop
 };
 
 struct kal_kernel {
     const struct kal_pass *pass;
     struct kal_choice choice;
     bool is_f64;
-    int64_t n; // elements of a line in the tile
-    int lanes; // of a group
+    int64_t n;    // elements of a line in the tile
+    int lanes;    // of a group
+    int resident; // groups that a processor shall hold at once, so that one loads while
+                  // others compute: what limits the registers of a lane
     int64_t groups;
     bool is_fused; // its lines are handed out by tickets; `groups` are those of a line
     int line_loop_count; // loops of the lines then, fastest first
@@ -135,6 +139,13 @@ struct kal_kernel {
     struct kal_table table[KAL_MAX_TABLES];
 };
 
+/**
+ * Groups that a processor shall hold at once, so that some load while others compute: as
+ * many as its memory and registers allow, with registers enough that none spills.
+ */
+int kal_resident_groups(const struct kal_caps *caps, int lanes, int64_t group_bytes,
+                        int lane_registers);
+
 enum { KAL_MAX_FUSED = 3 }; // passes of one kernel
 
 /**
@@ -146,6 +157,7 @@ struct kal_kernel_set {
     int count;
     struct kal_kernel *kernel[KAL_MAX_FUSED];
     int lanes;
+    int resident; // groups of a processor; what limits the registers of a lane
     int64_t groups;
     int64_t group_bytes;
     int64_t lines, lag, slots; // fused: lines in all, lines between passes, of the ring

@@ -360,6 +360,31 @@ static void design_layouts(struct kal_kernel *k, int64_t elements)
     }
 }
 
+// A four-step twiddle goes from register to register by equal angles, so that those of a
+// unit are products of its first one and of a few powers.
+static void add_store_powers(struct kal_kernel *k)
+{
+    enum { FEW = 4 };
+    const struct kal_pass *pass = k->pass;
+    const struct kal_round *round = &k->round[k->round_count - 1];
+    const struct kal_action *action = &round->action[round->action_count - 1];
+    int powers = 0;
+
+    if (!pass->out.twiddle_n || pass->out.index || round->mirror ||
+        round->registers <= FEW)
+        return;
+    while (1 << powers < round->registers)
+        powers++;
+    const int64_t turns = pass->loops[pass->out.twiddle_loop].count;
+    k->out.powers = k->table_count;
+    k->table[k->table_count++] =
+        (struct kal_table){ .kind = KAL_TABLE_POWERS,
+                            .n = pass->out.twiddle_n,
+                            .size = action->register_after,
+                            .powers = powers,
+                            .count = turns * kal_round_up(powers, 2) };
+}
+
 void kal_rounds_design(struct kal_kernel *k, bool has_tile)
 {
     const struct kal_pass *p = k->pass;
@@ -390,6 +415,7 @@ void kal_rounds_design(struct kal_kernel *k, bool has_tile)
         add_element_round(k, staged, kal_side_prefers_lines(k, false), 0, NULL);
     k->round[k->round_count - 1].to_memory = true;
 
+    add_store_powers(k);
     design_layouts(k, elements);
     if (k->extra >= 0) {
         k->extra = k->tile_elements;

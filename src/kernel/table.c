@@ -36,6 +36,18 @@ static void fill_step(const struct kal_table *table, const struct kal_root_table
     }
 }
 
+static void fill_powers(const struct kal_table *table, const struct kal_root_table *roots,
+                        const struct target *t)
+{
+    const int64_t row = kal_round_up(table->powers, 2);
+    for (int64_t turn = 0; turn < table->count / row; turn++) {
+        for (int i = 0; i < table->powers; i++)
+            put(t, turn * row + i,
+                kal_root_table_get(roots,
+                                   table->size * turn % table->n * (1 << i) % table->n));
+    }
+}
+
 static void fill_fine(const struct kal_table *table, const struct kal_root_table *roots,
                       const struct target *t)
 {
@@ -113,9 +125,10 @@ kallima_status kal_table_fill(const struct kal_table *table, const struct kal_ho
     typedef void fill_function(const struct kal_table *, const struct kal_root_table *,
                                const struct target *);
     static fill_function *const fill[] = {
-        [KAL_TABLE_STEP] = fill_step,     [KAL_TABLE_FINE] = fill_fine,
-        [KAL_TABLE_COARSE] = fill_coarse, [KAL_TABLE_CHIRP] = fill_chirp,
-        [KAL_TABLE_MIRROR] = fill_fine,   [KAL_TABLE_INDEX] = NULL,
+        [KAL_TABLE_POWERS] = fill_powers, [KAL_TABLE_STEP] = fill_step,
+        [KAL_TABLE_FINE] = fill_fine,     [KAL_TABLE_COARSE] = fill_coarse,
+        [KAL_TABLE_CHIRP] = fill_chirp,   [KAL_TABLE_MIRROR] = fill_fine,
+        [KAL_TABLE_INDEX] = NULL,
     };
     const bool is_chirp =
         table->kind == KAL_TABLE_CHIRP || table->kind == KAL_TABLE_PRODUCT;

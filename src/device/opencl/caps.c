@@ -172,22 +172,24 @@ static bool has_forward_progress(const struct ocl_api *cl, cl_device_id id)
     return !is_cpu(cl, id) || is_of(cl, id, "Portable Computing Language");
 }
 
-// What NVIDIA's OpenCL does not tell. Source: CUDA C++ Programming Guide, "Technical
-// Specifications per Compute Capability". A row holds up to the next.
+// What NVIDIA's OpenCL does not tell; of caches, the smallest of a generation's larger
+// chips. Source: CUDA C++ Programming Guide, "Technical Specifications per Compute
+// Capability". A row holds up to the next.
 static void add_nvidia(struct kal_caps *caps, int capability)
 {
     static const struct {
-        int capability, lanes, kib;
+        int capability, lanes, kib, cache_mib;
     } rows[] = {
-        { 70, 2048, 96 },  { 75, 1024, 64 },   { 80, 2048, 164 },
-        { 86, 1536, 100 }, { 87, 1536, 164 },  { 89, 1536, 100 },
-        { 90, 2048, 228 }, { 110, 1536, 228 }, { 120, 1536, 100 },
+        { 70, 2048, 96, 6 },   { 75, 1024, 64, 4 },    { 80, 2048, 164, 40 },
+        { 86, 1536, 100, 4 },  { 87, 1536, 164, 4 },   { 89, 1536, 100, 32 },
+        { 90, 2048, 228, 50 }, { 110, 1536, 228, 32 }, { 120, 1536, 100, 48 },
     };
     caps->has_nvidia_ptx = true;
     caps->lane_registers = 255;
     for (size_t i = 0; i < KAL_COUNT(rows) && rows[i].capability <= capability; i++) {
         caps->processor_lanes = rows[i].lanes;
         caps->processor_bytes = (uint64_t)rows[i].kib << 10;
+        caps->shared_bytes = (uint64_t)rows[i].cache_mib << 20;
     }
 }
 
@@ -197,6 +199,7 @@ struct kal_caps kal_ocl_caps(const struct ocl_api *cl, cl_device_id id)
         .has_f64 = kal_ocl_number(cl, id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0,
         .threads = 1,
         .lanes_f32 = warp(cl, id),
+        .shared_bytes = kal_ocl_number(cl, id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE),
         .memory_bytes = kal_ocl_number(cl, id, CL_DEVICE_GLOBAL_MEM_SIZE),
         .language = KAL_LANGUAGE_OPENCL,
         .processors = (int)kal_ocl_number(cl, id, CL_DEVICE_MAX_COMPUTE_UNITS),
