@@ -126,10 +126,11 @@
     "#define LOAD_SHARED LOAD\n"                                                         \
     "#define STORE_SHARED STORE\n"                                                       \
     "#define TAKE(counters, i) atomic_inc(&(counters)[i])\n"                             \
-    "#define PEEK(counters, i) ((volatile __global uint *)counters)[i]\n"                \
     "#ifdef cl_nv_pragma_unroll\n"                                                       \
+    "#define PEEK(counters, i) ((volatile __global uint *)counters)[i]\n"                \
     "#define FENCE asm volatile(\"membar.gl;\" ::: \"memory\")\n"                        \
     "#else\n"                                                                            \
+    "#define PEEK(counters, i) atomic_or(&(counters)[i], 0u)\n"                          \
     "#define FENCE mem_fence(CLK_GLOBAL_MEM_FENCE)\n"                                    \
     "#endif\n"                                                                           \
     "#define BARRIER_ALL barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)\n"          \

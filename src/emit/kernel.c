@@ -1126,24 +1126,22 @@ static void print_wait(struct printer *p, int i, const char *of)
     line(p, "}");
 }
 
-// A ticket is `step`, which counts lines, and `group` of the pass that it is for.
+// A ticket is `step`, which counts lines, and `part`, which counts the groups of all passes
+// of a line. One flat condition: PoCL 3.1 miscompiles barriers in nested or alternative ones.
 static void print_ticketed_pass(struct printer *p, int i, int64_t first_group)
 {
     const struct kal_kernel_set *set = p->set;
     const int64_t lag = i * set->lag;
-    char head[96];
+    char head[160];
 
     p->k = set->kernel[i];
-    snprintf(head, sizeof head, "if (part < %lldu) ",
-             (long long)(first_group + p->k->groups));
-    if (i > 0)
-        kal_text_add(p->text, "%*selse ", 4 * p->depth, "");
+    snprintf(head, sizeof head,
+             "if (part >= %lldu && part < %lldu && step >= %lldu && step < %lldu) ",
+             (long long)first_group, (long long)(first_group + p->k->groups),
+             (long long)lag, (long long)(lag + set->lines));
     open(p, head);
     line(p, "const uint group = part - %lldu;", (long long)first_group);
     line(p, "const uint number = step - %lldu;", (long long)lag);
-    snprintf(head, sizeof head, "if (step >= %lldu && number < %lldu) ", (long long)lag,
-             (long long)set->lines);
-    open(p, head);
     print_aliases(p, i);
     if (i > 0) {
         print_wait(p, i - 1, "number");
@@ -1165,7 +1163,6 @@ static void print_ticketed_pass(struct printer *p, int i, int64_t first_group)
     line(p, "    TAKE(tickets, 1u + number * %du + %du);", set->count, i);
     line(p, "}");
     close(p);
-    close(p);
 }
 
 static void print_tickets(struct printer *p)
@@ -1176,19 +1173,19 @@ static void print_tickets(struct printer *p)
     for (int i = 0; i < set->count; i++)
         per_line += set->kernel[i]->groups;
     line(p, "SHARED(uint, ticket, 1)");
-    open(p, "for (;;) ");
+    open(p, "do ");
+    line(p, "BARRIER;");
     line(p, "if (lane == 0u) ticket[0] = TAKE(tickets, 0);");
     line(p, "BARRIER;");
-    line(p, "const uint step = ticket[0] / %lldu, part = ticket[0] %% %lldu;",
-         (long long)per_line, (long long)per_line);
-    line(p, "BARRIER;");
-    line(p, "if (step >= %lldu) break;",
-         (long long)(set->lines + (set->count - 1) * set->lag));
+    line(p, "const uint step = ticket[0] / %lldu;", (long long)per_line);
+    line(p, "const uint part = ticket[0] %% %lldu;", (long long)per_line);
     for (int i = 0; i < set->count; i++) {
         print_ticketed_pass(p, i, first);
         first += set->kernel[i]->groups;
     }
-    close(p);
+    p->depth--;
+    line(p, "} while (ticket[0] < %lldu);",
+         (long long)((set->lines + (set->count - 1) * set->lag) * per_line));
 }
 
 void kal_emit_kernel(struct kal_text *text, const struct kal_dialect *dialect,

@@ -166,10 +166,12 @@ static uint64_t group_bytes(const struct ocl_api *cl, cl_device_id id)
     return kal_ocl_lowered("KALLIMA_GROUP_BYTES", bytes);
 }
 
-// A group that runs goes on while others wait for it: so do GPUs, and PoCL's threads.
+// A group that runs goes on while others wait for it: so do GPUs, and oclgrind's groups, one
+// after the other. PoCL's would, but version 3.1 miscompiles the loops that wait: barriers
+// in two conditions of one loop make wrong results.
 static bool has_forward_progress(const struct ocl_api *cl, cl_device_id id)
 {
-    return !is_cpu(cl, id) || is_of(cl, id, "Portable Computing Language");
+    return !is_cpu(cl, id) || is_of(cl, id, "Oclgrind");
 }
 
 // What NVIDIA's OpenCL does not tell; of caches, the smallest of a generation's larger
