@@ -10,8 +10,8 @@ usage: scripts/measure_gpu.sh OUT [CASES]
 
 Builds Kallima in Release, runs verify --quick, then bench over CASES (default:
 bench/cases/gpu.txt) on each device. Everything goes to OUT as it is measured: machine.txt,
-verify.txt, and for each API a table (API.txt) and one JSON object a line (API.jsonl);
-summary.txt gathers the ends of the tables.
+verify.txt, and for each device a table (API.txt; API-1.txt for API:1) and one JSON object a
+line (API.jsonl); summary.txt gathers the ends of the tables.
 
 Environment: PEERS   folder with include/ and lib/ of peers and OpenCL (collect_peers.sh)
              DEVICES devices to measure (default: "cuda:0 opencl:0")
@@ -48,11 +48,17 @@ build() {
     grep "kallima bench without" "$build/build.log" || true
 }
 
-# Where the driver has OpenCL but nobody has told the loader.
+# Where the driver has OpenCL but nobody has told the loader, which may know others (a
+# processor's, say): the driver's alone, so that the GPU is opencl:0.
 offer_opencl() {
-    [ -z "$(ls /etc/OpenCL/vendors/*.icd 2>/dev/null)" ] || return 0
+    [ -z "${OCL_ICD_VENDORS:-}" ] || return 0
+    ! grep -qi nvidia /etc/OpenCL/vendors/*.icd 2>/dev/null || return 0
+    driver=$(ldconfig -p | sed -n 's|.*libnvidia-opencl.so.1 .*=> ||p' | head -n 1)
+    [ -n "$driver" ] ||
+        driver=$(find /usr/local/nvidia/ -name libnvidia-opencl.so.1 2>/dev/null | head -n 1)
+    [ -n "$driver" ] || return 0
     mkdir -p "$build/vendors"
-    echo libnvidia-opencl.so.1 >"$build/vendors/nvidia.icd"
+    echo "$driver" >"$build/vendors/nvidia.icd"
     export OCL_ICD_VENDORS="$build/vendors"
 }
 
@@ -66,6 +72,7 @@ peers_of() {
 # $1: a device
 measure_device() {
     api=${1%%:*}
+    name=$(echo "${1%:0}" | tr : -)
     if [ "${VERIFY:-120}" != 0 ] && ! timeout "${VERIFY:-120}" "$measure" --device "$1" \
         verify --quick >>"$out/verify.txt" 2>&1; then
         bad=1
@@ -74,8 +81,8 @@ measure_device() {
     echo "measuring $1"
     # shellcheck disable=SC2086
     "$measure" --device "$1" bench --cases "$cases" --peer "$(peers_of "$api")" \
-        ${OPTIONS:-} --json >"$out/$api.jsonl" 2>"$out/$api.txt" || bad=1
-    { echo "== $1"; sed -n '1,4p' "$out/$api.txt"; sed '1,/^$/d' "$out/$api.txt"; } |
+        ${OPTIONS:-} --json >"$out/$name.jsonl" 2>"$out/$name.txt" || bad=1
+    { echo "== $1"; sed -n '1,4p' "$out/$name.txt"; sed '1,/^$/d' "$out/$name.txt"; } |
         tee -a "$out/summary.txt"
 }
 

@@ -2,12 +2,14 @@
 // Measure in a device's memory: all libraries in the same arrays, by the events of the
 // device, beside a copy of as many bytes.
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench_memory.h"
 #include "bench_oracle.h"
 #include "bench_run.h"
+#include "bench_worker.h"
 
 enum {
     DRAWN_POINTS = 2048, // at least, for the error
@@ -19,6 +21,7 @@ enum {
 struct job {
     const struct bench *bench;
     struct outcome *outcome;
+    int library; // its number in the record
     kallima_plan *plan;
     const struct bench_peer *peer; // NULL: Kallima
     struct peer_plan *peer_plan;
@@ -37,6 +40,26 @@ static bool fail(const struct job *job)
 {
     return outcome_fail(job->outcome,
                         job->peer ? "the execution failed" : kallima_last_error());
+}
+
+// The job is the one to blame for what happens from here on.
+static void begin(const struct job *job)
+{
+    job->bench->record->at_work = job->library;
+}
+
+// Wait for what the job enqueued. If the device does not answer, it has broken it.
+static void end(const struct job *job)
+{
+    struct bench_record *record = job->bench->record;
+    if (kallima_device_finish(job->bench->device) != KALLIMA_OK)
+        worker_lose(record, job->library, kallima_last_error());
+    record->at_work = -1;
+}
+
+static bool is_out(const struct job *job)
+{
+    return job->bench->record->lost || job->outcome->why[0];
 }
 
 static bool plan(struct job *job, const kallima_desc *desc)
@@ -103,8 +126,11 @@ static bool check_draw(struct job *job, int count, const struct data *data)
     if (ok) {
         host = malloc(oracle_bytes(&oracle));
         for (int i = 0; i < count; i++) {
-            if (host && !job[i].outcome->why[0])
-                check(&job[i], &oracle, host);
+            if (!host || is_out(&job[i]))
+                continue;
+            begin(&job[i]);
+            check(&job[i], &oracle, host);
+            end(&job[i]);
         }
         oracle_clear(&oracle);
         ok = host != NULL;
@@ -155,9 +181,14 @@ static bool step_job(const void *self)
 static double take_job(void *self, int64_t executions)
 {
     const struct job *job = self;
+    if (job->bench->record->lost)
+        return -1;
+    begin(job);
     const double ns = take(job->bench->memory, step_job, job, executions);
-    if (ns < 0)
+    if (ns < 0) {
         fail(job);
+        end(job);
+    }
     return ns;
 }
 
@@ -214,13 +245,30 @@ static void measure(const struct bench *bench, struct result *result, struct job
     prepare_copy(&copying, data);
     contender[ready++] = (struct contender){ take_copy, &copying, &result->copy };
     for (int i = 0; i < count; i++) {
-        if (outcome_is_wrong(result, job[i].outcome) || job[i].outcome->why[0])
+        if (outcome_is_wrong(result, job[i].outcome) || is_out(&job[i]))
             continue;
         contender[ready++] =
             (struct contender){ take_job, &job[i], &job[i].outcome->timing };
     }
     sample_all(&bench->sampling, contender, ready);
     result->copied_with = copying.by_kernel ? "kernel" : "api";
+}
+
+// A library that broke the device or ended the process at this case takes no part in it.
+static void plan_all(struct job *job, int count, const kallima_desc *desc)
+{
+    for (int i = 0; i < count; i++) {
+        struct outcome *outcome = job[i].outcome;
+        const char *broke = job[i].bench->record->broke[i];
+        if (broke[0])
+            snprintf(outcome->why, sizeof outcome->why, "%s %s",
+                     job[i].peer ? job[i].peer->peer->name : "kallima", broke);
+        if (is_out(&job[i]))
+            continue;
+        begin(&job[i]);
+        plan(&job[i], desc);
+        end(&job[i]);
+    }
 }
 
 void bench_run_device(const struct bench *bench, struct result *result)
@@ -234,12 +282,12 @@ void bench_run_device(const struct bench *bench, struct result *result)
         job[i] = (struct job){
             .bench = bench,
             .outcome = i ? &result->theirs[i - 1] : &result->ours,
+            .library = i,
             .peer = i ? &bench->peer[i - 1] : NULL,
         };
     data_init(&data, result->desc, 0);
     if (bench_memory_load(bench->memory, &data, why, sizeof why)) {
-        for (int i = 0; i < count; i++)
-            plan(&job[i], result->desc);
+        plan_all(job, count, result->desc);
         check_all(job, count, result->desc);
         measure(bench, result, job, count, &data);
     } else {
@@ -247,6 +295,6 @@ void bench_run_device(const struct bench *bench, struct result *result)
             outcome_fail(job[i].outcome, why);
     }
     kallima_device_finish(bench->device);
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count && !bench->record->lost; i++)
         job_clear(&job[i]);
 }

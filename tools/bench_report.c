@@ -52,6 +52,7 @@ void report_begin(struct report *report, const struct bench *bench)
     for (int i = 0; i < bench->peers; i++)
         print_peer(report->table, &bench->peer[i]);
     print_headings(report->table, bench);
+    fflush(report->table);
 }
 
 static void print_cells(FILE *table, const struct bench *bench,
@@ -130,14 +131,19 @@ static void remember(struct report *report, const struct result *result)
     problem_print(result->desc, row->problem);
 }
 
-void report_add(struct report *report, const struct bench *bench,
-                const struct result *result)
+void report_recall(struct report *report, const struct result *result)
 {
-    print_row(report->table, bench, result);
     report->cases++;
     report->failed += result->ours.why[0] != '\0';
     report->bad += !result->ours.why[0] && !result_is_good(result);
     remember(report, result);
+}
+
+void report_add(struct report *report, const struct bench *bench,
+                const struct result *result)
+{
+    print_row(report->table, bench, result);
+    report_recall(report, result);
 }
 
 // --- the summary ------------------------------------------------------------------------

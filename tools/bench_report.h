@@ -18,7 +18,10 @@ struct report {
 /** Write the headings of the table. */
 void report_begin(struct report *report, const struct bench *bench);
 
-/** Write one result at once, and remember it for the summary. */
+/** Remember a result that is written already for the summary. */
+void report_recall(struct report *report, const struct result *result);
+
+/** Write one result at once, and remember it. */
 void report_add(struct report *report, const struct bench *bench,
                 const struct result *result);
 

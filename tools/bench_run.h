@@ -14,6 +14,7 @@
 enum { BENCH_MAX_PEERS = 4 };
 
 struct bench_memory;
+struct bench_record;
 
 /** One peer that is opened. */
 struct bench_peer {
@@ -30,6 +31,7 @@ struct bench {
     int peers;
     struct sampling sampling;
     bool plans_twice; // take the time of a second plan for the same problem, too
+    struct bench_record *record; // of what was measured, also by other processes
 };
 
 /** What one library did with a problem. */
@@ -53,7 +55,10 @@ struct result {
     const char *copied_with; // what copied them; NULL: nothing did
 };
 
-/** Measure one problem. A failure is in the outcome. */
+/**
+ * Measure one problem. A failure is in the outcome; if the record says that the device is
+ * lost, the result is of no use.
+ */
 void bench_run(const struct bench *bench, const kallima_desc *desc,
                struct result *result);
 

@@ -13,6 +13,7 @@
 #include "bench_problem.h"
 #include "bench_report.h"
 #include "bench_run.h"
+#include "bench_worker.h"
 #include "cli.h"
 #include "commands.h"
 
@@ -201,9 +202,9 @@ static void get_api(const kallima_device_info *info, char *api, size_t capacity)
     snprintf(api, capacity, "%.*s", (int)strcspn(info->selector, ":"), info->selector);
 }
 
-static bool is_host(const kallima_device_info *info)
+static bool is_host(const char *selector)
 {
-    return strcmp(info->selector, "cpu") == 0 || strncmp(info->selector, "null", 4) == 0;
+    return strcmp(selector, "cpu") == 0 || strncmp(selector, "null", 4) == 0;
 }
 
 // Reopen a GPU with memory that peers can share; without peers, as it is.
@@ -238,7 +239,8 @@ static int open_device(const struct cli *cli, const struct request *request,
     if (bench->info.threads > 0)
         omp_set_num_threads(bench->info.threads);
 #endif
-    return is_host(&bench->info) ? CLI_OK : share_device(cli, request, bench, memory);
+    return is_host(bench->info.selector) ? CLI_OK
+                                         : share_device(cli, request, bench, memory);
 }
 
 // A peer that is not there is told and left out.
@@ -297,14 +299,22 @@ static void close_all(struct bench *bench)
 static int run_all(const struct bench *bench, const struct problems *problems, bool json)
 {
     struct report report = { .table = json ? stderr : stdout };
+    struct bench_record *record = bench->record;
 
-    report_begin(&report, bench);
-    for (int i = 0; i < problems->count; i++) {
+    if (!record->begun)
+        report_begin(&report, bench);
+    record->begun = true;
+    for (int i = 0; i < record->done; i++)
+        report_recall(&report, &record->result[i]);
+    for (int i = record->done; i < problems->count; i++) {
         struct result result;
         bench_run(bench, &problems->desc[i], &result);
+        if (record->lost)
+            worker_give_up();
         if (json)
             json_print(bench, &result);
         report_add(&report, bench, &result);
+        worker_keep(record, &result);
     }
     report_summarise(&report, bench);
     report_clear(&report);
@@ -326,9 +336,9 @@ static struct sampling choose_sampling(const struct request *request, bool is_gp
 }
 
 static int measure(const struct cli *cli, const struct request *request,
-                   const struct problems *problems)
+                   const struct problems *problems, struct bench_record *record)
 {
-    struct bench bench = { .plans_twice = request->plan_twice };
+    struct bench bench = { .plans_twice = request->plan_twice, .record = record };
     struct bench_memory memory;
     int status = open_device(cli, request, &bench, &memory);
     if (status == CLI_OK)
@@ -337,6 +347,25 @@ static int measure(const struct cli *cli, const struct request *request,
     if (status == CLI_OK)
         status = run_all(&bench, problems, request->json);
     close_all(&bench);
+    return status;
+}
+
+// On a GPU, in a process of its own.
+static int measure_apart(const struct cli *cli, const struct request *request,
+                         const struct problems *problems)
+{
+    const bool on_host = cli->device && is_host(cli->device);
+    struct bench_record *record = worker_record_create(problems->count);
+    bool is_worker = on_host;
+    int status = CLI_OK;
+
+    if (!record)
+        return cli_fail("no memory left");
+    if (!on_host)
+        status = worker_start(record, &is_worker);
+    if (is_worker)
+        status = measure(cli, request, problems, record);
+    worker_record_destroy(record, problems->count);
     return status;
 }
 
@@ -351,7 +380,7 @@ int cmd_bench(const struct cli *cli, int argc, char **argv)
         return cli_print_help(help);
     int status = collect(cli, &request, argv + optind, &problems);
     if (status == CLI_OK)
-        status = measure(cli, &request, &problems);
+        status = measure_apart(cli, &request, &problems);
     problems_clear(&problems);
     return status;
 }

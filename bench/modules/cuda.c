@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // CUDA: the primary context, so that libraries on the runtime API meet it, one stream and
-// plain allocations, adopted by Kallima.
+// plain allocations, adopted by Kallima. The stream is ordered with the default stream:
+// VkFFT writes its kernels' constants by way of that one between two launches, and on a
+// stream that does not wait for it the first launch would read the second one's.
 #include <cuda.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,8 +37,8 @@ static bool open_stream(struct gpu *gpu, int index, char *why, size_t capacity)
            is_ok(cuDevicePrimaryCtxRetain(&gpu->context, gpu->device),
                  "cuDevicePrimaryCtxRetain", why, capacity) &&
            is_ok(cuCtxSetCurrent(gpu->context), "cuCtxSetCurrent", why, capacity) &&
-           is_ok(cuStreamCreate(&gpu->stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate",
-                 why, capacity);
+           is_ok(cuStreamCreate(&gpu->stream, CU_STREAM_DEFAULT), "cuStreamCreate", why,
+                 capacity);
 }
 
 static void cuda_close(struct gpu *gpu)
