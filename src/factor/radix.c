@@ -81,3 +81,63 @@ int kal_radix_sequence(int64_t n, int *radix, double *cost)
         *cost = best;
     return count;
 }
+
+struct short_search {
+    int most;
+    int radix[KAL_MAX_STEPS], count; // on the way
+    int best[KAL_MAX_STEPS], best_count;
+    double best_cost;
+};
+
+static double cost_of(const int *radix, int count)
+{
+    static const double STEP = 1e4, LARGEST = 1e2;
+    double cost = STEP * count + LARGEST * (count ? radix[0] : 0);
+    for (int i = 0; i < count; i++)
+        cost += kal_radix_cost(radix[i]);
+    return cost;
+}
+
+// Try radices no larger than entry `last`, so that each multiset is tried once.
+static void search_short(struct short_search *s, int64_t n, int last)
+{
+    enum { MOST_STEPS = 16 };
+    const struct kal_length *length = kal_lengths_get(&(int){ 0 });
+
+    if (n == 1) {
+        const double cost = cost_of(s->radix, s->count);
+        if (s->best_count >= 0 && cost >= s->best_cost)
+            return;
+        s->best_cost = cost;
+        s->best_count = s->count;
+        for (int i = 0; i < s->count; i++)
+            s->best[i] = s->radix[i];
+        return;
+    }
+    if (s->count == MOST_STEPS || (s->best_count >= 0 && s->count >= s->best_count))
+        return;
+    for (int i = last; i >= 0; i--) {
+        const int r = length[i].n;
+        if (r > s->most || n % r != 0 || !kal_radix_exists(r))
+            continue;
+        s->radix[s->count++] = r;
+        search_short(s, n / r, i);
+        s->count--;
+    }
+}
+
+int kal_radix_sequence_short(int64_t n, int most, int *radix)
+{
+    enum { LARGE = 16 };
+    struct short_search s = { .most = most, .best_count = -1 };
+    int lengths;
+
+    kal_lengths_get(&lengths);
+    if (n < 1 || n > KAL_MAX_LOCAL || !kal_radix_divides(n))
+        return -1;
+    search_short(&s, n, lengths - 1);
+    const bool ascends = s.best_count > 0 && s.best[0] > LARGE;
+    for (int i = 0; i < s.best_count; i++)
+        radix[ascends ? s.best_count - 1 - i : i] = s.best[i];
+    return s.best_count;
+}

@@ -54,10 +54,55 @@ static int64_t best_columns(int64_t n)
     return best;
 }
 
+// Longest line of which a tile of neighbours, wide enough for whole memory transactions,
+// leaves room for a second group on a processor.
+static int64_t longest_column(const struct kal_caps *caps)
+{
+    enum { SHORTEST = 64, PART = 16 };
+    const int64_t lines = caps->local_points / PART;
+    return kal_max(SHORTEST, lines);
+}
+
+// Is n a product of two lengths up to `most`, with radices for both?
+static int64_t balanced_columns(int64_t n, int64_t most)
+{
+    int64_t best = 0;
+    for (int64_t d = 2; d <= n / d; d++) {
+        if (n % d == 0 && n / d <= most && kal_radix_divides(n))
+            best = d;
+    }
+    return best;
+}
+
+// Kernels: two passes of similar length, the shorter one first; of longer lines, a short
+// pass over all, then two passes over what stays in the cache.
+static int64_t kernel_columns(int64_t n, const struct kal_caps *caps)
+{
+    enum { NEAR_TWO_PASSES = 65536 };
+    const int64_t most = longest_column(caps);
+    int64_t best = balanced_columns(n, most);
+    double best_distance = -1.0;
+
+    if (best)
+        return best;
+    for (int64_t d = 2; d <= most; d++) {
+        if (n % d != 0 || !kal_radix_divides(d) || !balanced_columns(n / d, most))
+            continue;
+        const double distance = fabs(log2((double)(n / d) / NEAR_TWO_PASSES));
+        if (best && distance >= best_distance)
+            continue;
+        best = d;
+        best_distance = distance;
+    }
+    return best ? best : best_columns(n);
+}
+
 static kallima_status plan(const struct kal_planner *planner, const struct kal_axis *axis,
                            struct kal_recipe *node)
 {
-    const int64_t n1 = best_columns(axis->n), n2 = axis->n / n1;
+    const int64_t n1 = planner->caps->language ? kernel_columns(axis->n, planner->caps)
+                                               : best_columns(axis->n);
+    const int64_t n2 = axis->n / n1;
     const struct kal_axis columns = { .n = n1,
                                       .lines = kal_max(n2, 4),
                                       .lines_are_adjacent = true };

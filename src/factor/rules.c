@@ -87,9 +87,13 @@ kallima_status kal_plan_problem(struct kal_recipe **out,
     struct kal_recipe *node = memory;
     node->rule = KAL_RULE_RANK;
     node->child_count = p->rank;
+    const bool shares_tile =
+        planner->caps->language &&
+        kal_problem_points(p) / (double)p->batch <= (double)planner->caps->local_points;
     node->n = 1;
     for (int i = 0; i < p->rank; i++) {
-        const struct kal_axis axis = describe_axis(p, i);
+        struct kal_axis axis = describe_axis(p, i);
+        axis.shares_tile = shares_tile;
         KAL_TRY(kal_plan_axis(&node->child[i], planner, &axis));
         node->n *= p->n[i];
     }
