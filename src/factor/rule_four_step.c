@@ -78,7 +78,7 @@ static int64_t balanced_columns(int64_t n, int64_t most)
 // pass over all, then two passes over what stays in the cache.
 static int64_t kernel_columns(int64_t n, const struct kal_caps *caps)
 {
-    enum { NEAR_TWO_PASSES = 65536 };
+    enum { NEAR_TWO_PASSES = 16384 };
     const int64_t most = longest_column(caps);
     int64_t best = balanced_columns(n, most);
     double best_distance = -1.0;

@@ -33,6 +33,24 @@ static void add_loop(const struct kal_pass *pass, struct kal_group_loop *loops,
     };
 }
 
+// The lines of a chunk are a loop of its groups; what is left of their loop is ticketed.
+static void split_chunk(struct kal_kernel *k)
+{
+    const struct kal_pass *pass = k->pass;
+    struct kal_group_loop *lines = &k->line_loop[0];
+    struct kal_group_loop inside = *lines;
+
+    inside.count = k->chunk;
+    if (pass->in.buffer == KAL_BUFFER_CHUNK)
+        inside.in = pass->in.line_stride;
+    if (pass->out.buffer == KAL_BUFFER_CHUNK)
+        inside.out = pass->out.line_stride;
+    k->loop[k->loop_count++] = inside;
+    lines->count /= k->chunk;
+    lines->in *= k->chunk;
+    lines->out *= k->chunk;
+}
+
 // Loops longer than one, last fastest.
 static void collect_loops(struct kal_kernel *k)
 {
@@ -45,6 +63,8 @@ static void collect_loops(struct kal_kernel *k)
         else
             add_loop(pass, k->loop, &k->loop_count, i);
     }
+    if (k->is_fused && k->chunk > 1)
+        split_chunk(k);
 }
 
 static void swap_loops(struct kal_group_loop *a, struct kal_group_loop *b)
@@ -323,7 +343,7 @@ static kallima_status design_tiled(struct kal_kernel *k, const struct kal_host *
 
 kallima_status kal_kernel_design(struct kal_kernel **out, struct kal_arena *arena,
                                  const struct kal_pass *pass, const struct kal_caps *caps,
-                                 bool is_f64, bool is_fused, int lanes)
+                                 bool is_f64, int64_t chunk, int lanes)
 {
     void *memory;
 
@@ -332,7 +352,8 @@ kallima_status kal_kernel_design(struct kal_kernel **out, struct kal_arena *aren
     struct kal_kernel *k = memory;
     k->pass = pass;
     k->is_f64 = is_f64;
-    k->is_fused = is_fused;
+    k->is_fused = chunk > 0;
+    k->chunk = chunk;
     k->choice = kal_choice_make(caps, is_f64);
     k->n = pass->n;
     collect_loops(k);

@@ -120,6 +120,7 @@ struct kal_kernel {
                   // others compute: what limits the registers of a lane
     int64_t groups;
     bool is_fused; // its lines are handed out by tickets; `groups` are those of a line
+    int64_t chunk; // lines that one ticketed line stands for; 0: it is not fused
     int line_loop_count; // loops of the lines then, fastest first
     struct kal_group_loop line_loop[KAL_MAX_LOOPS];
     int tile_loops; // the first of `loop`
@@ -179,6 +180,7 @@ kallima_status kal_kernel_set_design(struct kal_kernel_set *out, struct kal_aren
 
 /**
  * Design the kernel of a pass for a device, with `lanes` lanes a group; 0: as suits it.
+ * `chunk` is that of the pass's phase if its lines are ticketed, else 0.
  *
  * Owner: *out lives in the arena, and so does `pass`.
  * Error: E_MEMORY       exhausted
@@ -186,7 +188,7 @@ kallima_status kal_kernel_set_design(struct kal_kernel_set *out, struct kal_aren
  */
 kallima_status kal_kernel_design(struct kal_kernel **out, struct kal_arena *arena,
                                  const struct kal_pass *pass, const struct kal_caps *caps,
-                                 bool is_f64, bool is_fused, int lanes);
+                                 bool is_f64, int64_t chunk, int lanes);
 
 /** Bytes of group memory. */
 int64_t kal_kernel_group_bytes(const struct kal_kernel *kernel);

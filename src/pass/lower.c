@@ -170,6 +170,7 @@ static void interleave(struct kal_side *side, int64_t *loop_stride)
 {
     side->imag = 1;
     side->stride *= 2;
+    side->line_stride *= 2;
     for (int i = 0; i < KAL_MAX_LOOPS; i++)
         loop_stride[i] *= 2;
 }

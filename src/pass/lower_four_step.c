@@ -86,6 +86,23 @@ static bool is_two_passes(const struct kal_recipe *node, const struct kal_lines 
            kal_side_is_plain(&lines->out, node->n);
 }
 
+// Lines that one chunk takes: where neighbours in the output are elements of neighbouring
+// lines, enough for whole memory transactions.
+static int64_t chunk_lines(const struct kal_lines *lines)
+{
+    enum { TRANSACTION_LINES = 16 };
+    const int last = lines->stage_loops + lines->line_loops + lines->inner_loops - 1;
+    const struct kal_loop *loop = &lines->loops[last];
+    const int64_t step = loop->out < 0 ? -loop->out : loop->out;
+    const int64_t stride = lines->out.stride < 0 ? -lines->out.stride : lines->out.stride;
+    int64_t chunk = 1;
+
+    while (step < stride && 2 * chunk <= TRANSACTION_LINES &&
+           loop->count % (2 * chunk) == 0)
+        chunk *= 2;
+    return chunk;
+}
+
 kallima_status kal_lower_four_step(struct kal_lowering *lo, const struct kal_recipe *node,
                                    const struct kal_lines *lines)
 {
@@ -94,9 +111,10 @@ kallima_status kal_lower_four_step(struct kal_lowering *lo, const struct kal_rec
 
     if (lo->phase_open)
         return lower_sides(lo, node, lines);
+    const int64_t chunk = chunk_lines(lines);
     if (is_two_passes(node, lines) &&
-        kal_lines_fit_cache(lo, lines, kal_line_bytes(lo, node->n))) {
-        KAL_TRY(kal_phase_begin(lo, lines, 1, false, &inside));
+        kal_lines_fit_cache(lo, lines, chunk * kal_line_bytes(lo, node->n))) {
+        KAL_TRY(kal_phase_begin(lo, lines, chunk, false, &inside));
         status = lower_plain(lo, node, &inside);
         kal_phase_end(lo);
         return status;

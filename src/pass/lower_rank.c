@@ -192,6 +192,38 @@ static kallima_status lower_one_pass(struct kal_lowering *lo,
     return kal_pass_add(lo, lines, node->n, steps, count);
 }
 
+// Every axis is one pass: the first from the input to scratch, the last one to the output,
+// those between in place.
+static kallima_status lower_through_cache(struct kal_lowering *lo,
+                                          const struct kal_recipe *node,
+                                          const struct kal_lines *lines)
+{
+    const struct kal_problem *p = lo->problem;
+    const struct volume in = user_volume(lo, &p->in, &lines->in, lines, true);
+    const struct volume out = user_volume(lo, &p->out, &lines->out, lines, false);
+    struct volume middle = { 0 };
+
+    KAL_TRY(scratch_volume(lo, lines, &middle));
+    for (int i = p->rank - 1; i >= 0; i--)
+        KAL_TRY(lower_axis(lo, node->child[i], lines, i == p->rank - 1 ? &in : &middle,
+                           i == 0 ? &out : &middle, i));
+    return KALLIMA_OK;
+}
+
+// Two or three axes that are one pass each, of arrays that the cache holds several of.
+static bool fits_cache(const struct kal_lowering *lo, const struct kal_recipe *node,
+                       const struct kal_lines *lines)
+{
+    enum { MOST_AXES = 3 };
+    const struct kal_problem *p = lo->problem;
+    for (int i = 0; i < p->rank; i++) {
+        if (node->child[i]->rule != KAL_RULE_LOCAL || p->n[i] == 1)
+            return false;
+    }
+    return p->kind == KALLIMA_C2C && p->rank <= MOST_AXES &&
+           kal_lines_fit_cache(lo, lines, kal_line_bytes(lo, node->n));
+}
+
 kallima_status kal_lower_rank(struct kal_lowering *lo, const struct kal_recipe *node,
                               const struct kal_lines *lines)
 {
@@ -205,6 +237,12 @@ kallima_status kal_lower_rank(struct kal_lowering *lo, const struct kal_recipe *
         inside.out.stride = lo->problem->out.stride[lo->problem->rank - 1] *
                             kal_array_reals(&lo->problem->out);
         return lower_one_pass(lo, node, &inside);
+    }
+    if (fits_cache(lo, node, lines)) {
+        KAL_TRY(kal_phase_begin(lo, lines, 1, false, &inside));
+        status = lower_through_cache(lo, node, &inside);
+        kal_phase_end(lo);
+        return status;
     }
 
     // Arrays that fit near one core are worked one by one, each on one thread.
