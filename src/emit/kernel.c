@@ -224,7 +224,7 @@ static const char *access_name(const struct kal_kernel *k, const struct kal_side
 {
     if (side->buffer == KAL_BUFFER_CHUNK)
         return is_load ? "LOAD_SHARED" : "STORE_SHARED";
-    if (side->buffer == KAL_BUFFER_SHARED || !k->choice.has_hints)
+    if (side->buffer == KAL_BUFFER_SHARED || !k->choice.has_hints || !k->is_fused)
         return is_load ? "LOAD" : "STORE";
     return is_load ? "LOAD_ONCE" : "STORE_ONCE";
 }

@@ -13,7 +13,7 @@ struct kal_choice {
     int run_bytes;    // shorter runs of memory pass through the tile
     int powers_from;  // radix from which twiddles are products of a few powers
     int resident;     // groups that a processor shall hold at once; 0: any
-    int has_hints;    // arrays of the user stream past the cache
+    int has_hints;    // arrays of the user stream past a cache that holds scratch
 };
 
 /**

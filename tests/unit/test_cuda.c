@@ -220,7 +220,7 @@ static void kernels_are_described(void **state)
     device->ops->kernel_describe(kernel, &facts);
     ROW_CHECK(facts.registers == 96 && facts.spill_bytes == 24);
     ROW_CHECK(facts.group_bytes == 512 && facts.groups_per_processor == 2);
-    ROW_CHECK(fake_cuda.dynamic_bytes == 0 && fake_cuda.carveout == 100);
+    ROW_CHECK(fake_cuda.dynamic_bytes == 0 && fake_cuda.carveout == 0);
     ROW_CHECK(!fake_cuda.large_clusters);
     device->ops->kernel_destroy(kernel);
 

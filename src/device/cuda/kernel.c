@@ -115,8 +115,6 @@ static kallima_status set_attributes(const struct cuda_device *device,
     } wishes[] = {
         { CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)kernel->group_bytes,
           kernel->group_bytes > 0, "bytes of group memory" },
-        { CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 100,
-          kernel->facts.group_bytes > 0, "% of the near memory for groups" },
         { CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1, kernel->cluster > 8,
           "permission for large clusters" },
     };
