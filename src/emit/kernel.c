@@ -196,6 +196,32 @@ static int64_t loop_stride(const struct kal_group_loop *loop, bool is_in)
     return is_in ? loop->in : loop->out;
 }
 
+// A side whose elements need more than an address.
+static bool is_plain(const struct kal_kernel *k, bool is_in, int64_t elements)
+{
+    const struct kal_side *side = side_of(k, is_in);
+    return !side->index && side->count >= elements && !side->chirp_n && !side->twiddle_n;
+}
+
+// Are the units of an element round numbered as their elements lie in memory?
+static bool is_linear(const struct kal_kernel *k, const struct kal_round *round,
+                      bool is_in)
+{
+    const struct kal_side *side = side_of(k, is_in);
+    int64_t stride = side->stride;
+
+    if (round->registers != 1 || round->mirror || k->extra_span ||
+        !is_plain(k, is_in, round->units / k->lines))
+        return false;
+    for (int i = 0; i < round->digit_count; i++) {
+        const struct kal_digit *digit = &round->digit[i];
+        if (is_line(digit) && loop_stride(tile_loop(k, digit), is_in) != stride)
+            return false;
+        stride *= digit->radix;
+    }
+    return true;
+}
+
 // Where the unit's line starts, as `NAME_line`.
 static void print_line_start(struct printer *p, const struct kal_round *round, bool is_in)
 {
@@ -264,6 +290,21 @@ static void print_store(struct printer *p, const char *at, const char *value)
         line(p, "%s(out_imag, %s, %s.y);", store, at, value);
 }
 
+// Address in memory of the unit's elements: those of register 0.
+static void print_unit_address(struct printer *p, const struct kal_round *round,
+                               bool is_in)
+{
+    const struct kal_kernel *k = p->k;
+    const int64_t stride = side_of(k, is_in)->stride / unit_of(k, is_in);
+    const char *name = is_in ? "in" : "out";
+    if (is_linear(k, round, is_in))
+        line(p, "const INDEX at = %s_start + (INDEX)unit * %lld;", name,
+             (long long)stride);
+    else
+        line(p, "const INDEX at = %s_line + (INDEX)element_index * %lld;", name,
+             (long long)stride);
+}
+
 // Address in memory of the element called `element`, which the index map may move.
 static void print_address(struct printer *p, bool is_in, const char *element)
 {
@@ -276,13 +317,6 @@ static void print_address(struct printer *p, bool is_in, const char *element)
 static int64_t table_at(const struct kal_kernel *k, int table)
 {
     return k->table[table].at;
-}
-
-// A side whose elements need more than an address.
-static bool is_plain(const struct kal_kernel *k, bool is_in, int64_t elements)
-{
-    const struct kal_side *side = side_of(k, is_in);
-    return !side->index && side->count >= elements && !side->chirp_n && !side->twiddle_n;
 }
 
 // Read tile element `e` (an int) to x.
@@ -472,7 +506,7 @@ static void print_load(struct printer *p, int number)
     print_line_start(p, round, true);
     if (!round->mirror && is_plain(k, true, side_elements(k, round))) {
         const int64_t stride = k->pass->in.stride / unit_of(k, true);
-        print_address(p, true, "element_index");
+        print_unit_address(p, round, true);
         open_registers(p, round);
         char at[64];
         snprintf(at, sizeof at, "at + (INDEX)j * %lld",
@@ -571,7 +605,7 @@ static void print_memory_store(struct printer *p, int number)
     } else if (!round->mirror && is_plain(k, false, side_elements(k, round))) {
         const int64_t stride = k->pass->out.stride / unit_of(k, false);
         char at[64];
-        print_address(p, false, "element_index");
+        print_unit_address(p, round, false);
         open_registers(p, round);
         snprintf(at, sizeof at, "at + (INDEX)j * %lld",
                  (long long)(action->register_after * stride));

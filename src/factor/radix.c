@@ -128,7 +128,6 @@ static void search_short(struct short_search *s, int64_t n, int last)
 
 int kal_radix_sequence_short(int64_t n, int most, int *radix)
 {
-    enum { LARGE = 16 };
     struct short_search s = { .most = most, .best_count = -1 };
     int lengths;
 
@@ -136,8 +135,7 @@ int kal_radix_sequence_short(int64_t n, int most, int *radix)
     if (n < 1 || n > KAL_MAX_LOCAL || !kal_radix_divides(n))
         return -1;
     search_short(&s, n, lengths - 1);
-    const bool ascends = s.best_count > 0 && s.best[0] > LARGE;
     for (int i = 0; i < s.best_count; i++)
-        radix[ascends ? s.best_count - 1 - i : i] = s.best[i];
+        radix[i] = s.best[i];
     return s.best_count;
 }

@@ -29,8 +29,7 @@ int kal_radix_sequence(int64_t n, int *radix, double *cost);
 
 /**
  * Find the shortest sequence of radices up to `most` whose product is n; of several, the one
- * whose largest radix is smallest, then the one with fewest operations. Largest first, but
- * last where it is above 16: then few values are alive while others are loaded.
+ * whose largest radix is smallest, then the one with fewest operations. Largest first.
  *
  * Shape:  `radix` has room for KAL_MAX_STEPS.
  * Returns the number of radices, 0 for n = 1; -1 if there is none.

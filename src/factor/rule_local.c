@@ -15,10 +15,20 @@ enum {
     SINGLE_LIMIT = 32,
 };
 
+// Kernels: a tile of neighbouring lines is as wide as memory transactions want, or half of
+// it where a second pass over memory would be the alternative.
+static int64_t longest_line(const struct kal_axis *axis, const struct kal_caps *caps)
+{
+    enum { WIDE = 16, NARROW = 8, SHORTEST = 64 };
+    if (axis->shares_tile || !(axis->is_second_step || axis->lines_are_adjacent))
+        return caps->local_points;
+    return kal_max(SHORTEST, caps->local_points / (axis->is_second_step ? WIDE : NARROW));
+}
+
 static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
 {
     if (caps->language)
-        return axis->n <= caps->local_points && kal_radix_divides(axis->n);
+        return axis->n <= longest_line(axis, caps) && kal_radix_divides(axis->n);
     const int64_t limit = axis->is_second_step       ? SECOND_STEP_LIMIT
                           : axis->lines < 4          ? SINGLE_LIMIT
                           : axis->lines_are_adjacent ? ADJACENT_LIMIT
@@ -50,10 +60,19 @@ static int largest_radix(const struct kal_axis *axis)
 
 static kallima_status plan_kernel(const struct kal_axis *axis, struct kal_recipe *node)
 {
+    enum { LARGE = 16 };
     node->radix_count =
         kal_radix_sequence_short(axis->n, largest_radix(axis), node->radix);
     if (node->radix_count < 0)
         node->radix_count = kal_radix_sequence_short(axis->n, 32, node->radix);
+    if (axis->lines_are_adjacent || axis->is_second_step || node->radix[0] <= LARGE)
+        return KALLIMA_OK;
+    // Of one pass the largest radix comes last: its values meet no others that wait.
+    for (int i = 0, j = node->radix_count - 1; i < j; i++, j--) {
+        const int radix = node->radix[i];
+        node->radix[i] = node->radix[j];
+        node->radix[j] = radix;
+    }
     return KALLIMA_OK;
 }
 

@@ -25,11 +25,15 @@ int kal_resident_groups(const struct kal_caps *caps, int lanes, int64_t group_by
 static int lane_registers(const struct kal_kernel *k)
 {
     enum { BESIDES = 32, WARP_STEP = 8, MOST = 255 };
-    int64_t reals = 0;
-    for (int i = 0; i < k->round_count; i++)
-        reals = kal_max(reals, 2 * k->round[i].registers * k->round[i].lane_units);
-    return (int)kal_min(MOST,
-                        kal_round_up(reals * (k->is_f64 ? 2 : 1) + BESIDES, WARP_STEP));
+    const int part = k->is_f64 ? 2 : 1;
+    int64_t most = 0;
+    for (int i = 0; i < k->round_count; i++) {
+        const struct kal_round *round = &k->round[i];
+        // Units of an element or two have addresses of their own.
+        const int address = round->registers <= 2 ? 2 : 0;
+        most = kal_max(most, (2 * round->registers * part + address) * round->lane_units);
+    }
+    return (int)kal_min(MOST, kal_round_up(most + BESIDES, WARP_STEP));
 }
 
 // Tickets are handed out line by line. A pass follows the one before it at a distance that
