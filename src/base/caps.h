@@ -28,6 +28,7 @@ struct kal_caps {
     uint64_t group_bytes;     // most memory that a group shares
     int processor_lanes;      // work-items that a processor keeps at once; 0: unknown
     uint64_t processor_bytes; // group memory of a processor; 0: unknown
+    int transaction_lines;    // neighbouring numbers of one whole memory transaction
     int64_t local_points; // most points of a line that a group works, in one precision
     int lane_registers;   // 32-bit registers that a lane can have; 0: unknown
     int cluster_groups;   // most groups of a cluster; 0 or 1: no clusters

@@ -82,30 +82,51 @@ int kal_radix_sequence(int64_t n, int *radix, double *cost)
     return count;
 }
 
-struct short_search {
+struct kernel_search {
     int most;
+    bool is_short;
     int radix[KAL_MAX_STEPS], count; // on the way
     int best[KAL_MAX_STEPS], best_count;
     double best_cost;
 };
 
-static double cost_of(const int *radix, int count)
+// What the registers of a large radix cost by keeping groups from overlapping, and what one
+// exchange costs, both in instructions of one point. Measured on an NVIDIA H200 in November
+// 2026, by timing lengths with several sequences.
+static double register_cost(int radix)
 {
-    static const double STEP = 1e4, LARGEST = 1e2;
-    double cost = STEP * count + LARGEST * (count ? radix[0] : 0);
-    for (int i = 0; i < count; i++)
-        cost += kal_radix_cost(radix[i]);
+    static const struct {
+        int radix;
+        double cost;
+    } rows[] = { { 32, 5.0 }, { 27, 8.0 }, { 25, 6.0 }, { 20, 4.0 }, { 17, 3.0 } };
+    for (size_t i = 0; i < KAL_COUNT(rows); i++) {
+        if (radix >= rows[i].radix)
+            return rows[i].cost;
+    }
+    return 0.0;
+}
+
+static double cost_of(const struct kernel_search *s)
+{
+    static const double STEP = 1e4, LARGEST = 1e2, EXCHANGE = 7.5;
+    double cost =
+        s->is_short ? STEP * s->count + LARGEST * (s->count ? s->radix[0] : 0) : 0.0;
+    for (int i = 0; i < s->count; i++) {
+        const int r = s->radix[i];
+        cost += (double)kal_length_cost(r, KAL_FMA, false) / r + EXCHANGE +
+                (s->is_short ? 0.0 : register_cost(r));
+    }
     return cost;
 }
 
 // Try radices no larger than entry `last`, so that each multiset is tried once.
-static void search_short(struct short_search *s, int64_t n, int last)
+static void search_kernel(struct kernel_search *s, int64_t n, int last)
 {
     enum { MOST_STEPS = 16 };
     const struct kal_length *length = kal_lengths_get(&(int){ 0 });
 
     if (n == 1) {
-        const double cost = cost_of(s->radix, s->count);
+        const double cost = cost_of(s);
         if (s->best_count >= 0 && cost >= s->best_cost)
             return;
         s->best_cost = cost;
@@ -114,27 +135,27 @@ static void search_short(struct short_search *s, int64_t n, int last)
             s->best[i] = s->radix[i];
         return;
     }
-    if (s->count == MOST_STEPS || (s->best_count >= 0 && s->count >= s->best_count))
+    if (s->count == MOST_STEPS)
         return;
     for (int i = last; i >= 0; i--) {
         const int r = length[i].n;
         if (r > s->most || n % r != 0 || !kal_radix_exists(r))
             continue;
         s->radix[s->count++] = r;
-        search_short(s, n / r, i);
+        search_kernel(s, n / r, i);
         s->count--;
     }
 }
 
-int kal_radix_sequence_short(int64_t n, int most, int *radix)
+int kal_radix_sequence_kernel(int64_t n, int most, bool is_short, int *radix)
 {
-    struct short_search s = { .most = most, .best_count = -1 };
+    struct kernel_search s = { .most = most, .is_short = is_short, .best_count = -1 };
     int lengths;
 
     kal_lengths_get(&lengths);
     if (n < 1 || n > KAL_MAX_LOCAL || !kal_radix_divides(n))
         return -1;
-    search_short(&s, n, lengths - 1);
+    search_kernel(&s, n, lengths - 1);
     for (int i = 0; i < s.best_count; i++)
         radix[i] = s.best[i];
     return s.best_count;

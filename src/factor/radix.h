@@ -28,12 +28,13 @@ int kal_radix_operations(int radix);
 int kal_radix_sequence(int64_t n, int *radix, double *cost);
 
 /**
- * Find the shortest sequence of radices up to `most` whose product is n; of several, the one
- * whose largest radix is smallest, then the one with fewest operations. Largest first.
+ * Find a sequence of radices up to `most` whose product is n, for the steps of a kernel:
+ * the shortest, and of several the one whose largest radix is smallest; or, if not
+ * `is_short`, the cheapest by operations, exchanges and registers. Largest first.
  *
  * Shape:  `radix` has room for KAL_MAX_STEPS.
  * Returns the number of radices, 0 for n = 1; -1 if there is none.
  */
-int kal_radix_sequence_short(int64_t n, int most, int *radix);
+int kal_radix_sequence_kernel(int64_t n, int most, bool is_short, int *radix);
 
 #endif

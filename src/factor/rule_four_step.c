@@ -58,9 +58,8 @@ static int64_t best_columns(int64_t n)
 // leaves room for a second group on a processor.
 static int64_t longest_column(const struct kal_caps *caps)
 {
-    enum { SHORTEST = 64, PART = 16 };
-    const int64_t lines = caps->local_points / PART;
-    return kal_max(SHORTEST, lines);
+    enum { SHORTEST = 64 };
+    return kal_max(SHORTEST, caps->local_points / caps->transaction_lines);
 }
 
 // Is n a product of two lengths up to `most`, with radices for both?

@@ -19,10 +19,12 @@ enum {
 // it where a second pass over memory would be the alternative.
 static int64_t longest_line(const struct kal_axis *axis, const struct kal_caps *caps)
 {
-    enum { WIDE = 16, NARROW = 8, SHORTEST = 64 };
+    enum { SHORTEST = 64, NARROW = 4 };
     if (axis->shares_tile || !(axis->is_second_step || axis->lines_are_adjacent))
         return caps->local_points;
-    return kal_max(SHORTEST, caps->local_points / (axis->is_second_step ? WIDE : NARROW));
+    return kal_max(SHORTEST, axis->is_second_step
+                                 ? caps->local_points / caps->transaction_lines
+                                 : caps->local_points * NARROW / caps->transaction_lines);
 }
 
 static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
@@ -46,7 +48,7 @@ static int largest_radix(const struct kal_axis *axis)
     static const struct {
         int64_t n;
         int radix;
-    } rows[] = { { 128, 16 }, { 512, 10 }, { 4096, 20 } };
+    } rows[] = { { 128, 16 }, { 512, 10 } };
     enum { MOST = 32 };
 
     if (axis->lines_are_adjacent || axis->is_second_step)
@@ -60,18 +62,28 @@ static int largest_radix(const struct kal_axis *axis)
 
 static kallima_status plan_kernel(const struct kal_axis *axis, struct kal_recipe *node)
 {
-    enum { LARGE = 16 };
+    enum { LARGE = 16, SMALL = 512 };
+    const bool is_short = axis->lines_are_adjacent || axis->is_second_step ||
+                          axis->n <= SMALL || (axis->n & (axis->n - 1)) == 0;
     node->radix_count =
-        kal_radix_sequence_short(axis->n, largest_radix(axis), node->radix);
+        kal_radix_sequence_kernel(axis->n, largest_radix(axis), is_short, node->radix);
     if (node->radix_count < 0)
-        node->radix_count = kal_radix_sequence_short(axis->n, 32, node->radix);
+        node->radix_count = kal_radix_sequence_kernel(axis->n, 32, is_short, node->radix);
     if (axis->lines_are_adjacent || axis->is_second_step || node->radix[0] <= LARGE)
         return KALLIMA_OK;
-    // Of one pass the largest radix comes last: its values meet no others that wait.
+    // Of one pass the largest radix comes last: its values meet no others that wait. An odd
+    // one comes first: its strides meet all banks of the tile's memory.
     for (int i = 0, j = node->radix_count - 1; i < j; i++, j--) {
         const int radix = node->radix[i];
         node->radix[i] = node->radix[j];
         node->radix[j] = radix;
+    }
+    for (int i = 1; i < node->radix_count && node->radix[0] % 2 == 0; i++) {
+        if (node->radix[i] % 2 == 1) {
+            const int radix = node->radix[0];
+            node->radix[0] = node->radix[i];
+            node->radix[i] = radix;
+        }
     }
     return KALLIMA_OK;
 }

@@ -280,7 +280,11 @@ static void design_pointwise(struct kal_kernel *k, const struct kal_caps *caps)
 // Lanes of a line: as many as the codelets of the largest radix need.
 static int64_t lanes_of_line(const struct kal_kernel *k, int radix)
 {
-    const int64_t units = kal_max(1, k->choice.lane_points / radix);
+    enum { MANY_LANES = 512 };
+    int64_t units = kal_max(1, k->choice.lane_points / radix);
+    while (k->n / (radix * units) > MANY_LANES &&
+           radix * (units + 1) <= 2 * k->choice.lane_points)
+        units++;
     return kal_max(1, (k->n - 1) / (radix * units) + 1);
 }
 
@@ -308,7 +312,10 @@ static int64_t choose_lines(const struct kal_kernel *k, const struct kal_caps *c
         return kal_min(k->choice.lines, most);
     if (by_lines) {
         int64_t lines = TRANSACTION / element;
-        while (2 * lines * line_lanes <= 128 && 2 * lines * k->n * element <= 32768)
+        // A ticket's work should outlast the taking of it.
+        const int64_t lanes = k->is_fused ? k->choice.wanted_lanes : 128;
+        const int64_t bytes = k->is_fused ? 65536 : 32768;
+        while (2 * lines * line_lanes <= lanes && 2 * lines * k->n * element <= bytes)
             lines *= 2;
         return kal_min(lines, most);
     }
@@ -355,6 +362,8 @@ kallima_status kal_kernel_design(struct kal_kernel **out, struct kal_arena *aren
     k->is_fused = chunk > 0;
     k->chunk = chunk;
     k->choice = kal_choice_make(caps, is_f64);
+    if (lanes)
+        k->choice.wanted_lanes = lanes;
     k->n = pass->n;
     collect_loops(k);
     sort_loops(k);

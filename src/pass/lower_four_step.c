@@ -88,18 +88,21 @@ static bool is_two_passes(const struct kal_recipe *node, const struct kal_lines 
 
 // Lines that one chunk takes: where neighbours in the output are elements of neighbouring
 // lines, enough for whole memory transactions.
-static int64_t chunk_lines(const struct kal_lines *lines)
+static int64_t chunk_lines(const struct kal_lowering *lo, const struct kal_lines *lines)
 {
-    enum { TRANSACTION_LINES = 16 };
     const int last = lines->stage_loops + lines->line_loops + lines->inner_loops - 1;
     const struct kal_loop *loop = &lines->loops[last];
     const int64_t step = loop->out < 0 ? -loop->out : loop->out;
     const int64_t stride = lines->out.stride < 0 ? -lines->out.stride : lines->out.stride;
     int64_t chunk = 1;
 
-    while (step < stride && 2 * chunk <= TRANSACTION_LINES &&
-           loop->count % (2 * chunk) == 0)
-        chunk *= 2;
+    if (step >= stride)
+        return 1;
+    for (int64_t d = 2; d <= 2 * lo->caps->transaction_lines; d++) {
+        const bool is_enough = chunk >= lo->caps->transaction_lines;
+        if (loop->count % d == 0 && !is_enough)
+            chunk = d;
+    }
     return chunk;
 }
 
@@ -111,7 +114,7 @@ kallima_status kal_lower_four_step(struct kal_lowering *lo, const struct kal_rec
 
     if (lo->phase_open)
         return lower_sides(lo, node, lines);
-    const int64_t chunk = chunk_lines(lines);
+    const int64_t chunk = chunk_lines(lo, lines);
     if (is_two_passes(node, lines) &&
         kal_lines_fit_cache(lo, lines, chunk * kal_line_bytes(lo, node->n))) {
         KAL_TRY(kal_phase_begin(lo, lines, chunk, false, &inside));

@@ -139,6 +139,7 @@ static bool is_packed(const struct kal_problem *p, const struct kal_array *array
 // Does an array of all axes fit where one line would?
 static bool fits_one_pass(const struct kal_lowering *lo, const struct kal_recipe *node)
 {
+    enum { FEW = 16, LARGE = 4096 };
     const struct kal_problem *p = lo->problem;
     int steps = 0;
     for (int i = 0; i < p->rank; i++) {
@@ -146,6 +147,9 @@ static bool fits_one_pass(const struct kal_lowering *lo, const struct kal_recipe
             return false;
         steps += node->child[i]->radix_count;
     }
+    // One tile is one group's: of a single array, many groups work several passes sooner.
+    if (p->batch < FEW && node->n > LARGE)
+        return false;
     return p->kind == KALLIMA_C2C && node->n <= lo->caps->local_points && steps > 0 &&
            steps <= KAL_MAX_PASS_STEPS && is_packed(p, &p->in) && is_packed(p, &p->out);
 }
