@@ -12,7 +12,7 @@ struct kal_axis {
     bool is_real;            // one side is real: R2C or C2R
     bool lines_are_adjacent; // neighbouring lines are neighbours in memory
     bool is_second_step;     // rows of a four-step, in scratch
-    bool shares_tile;        // all axes of an array are worked on one tile
+    bool shares_tile;        // other steps are worked on the tile of its lines too
 };
 
 struct kal_planner {

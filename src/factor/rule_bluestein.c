@@ -24,7 +24,9 @@ static kallima_status plan(const struct kal_planner *planner, const struct kal_a
     const bool on_lanes = m <= LANES_LIMIT && axis->lines >= 4;
     const struct kal_axis child = { .n = m,
                                     .lines = on_lanes ? axis->lines : 1,
-                                    .lines_are_adjacent = on_lanes };
+                                    .lines_are_adjacent =
+                                        on_lanes && !planner->caps->language,
+                                    .shares_tile = true };
     node->child_count = 1;
     return kal_plan_axis(&node->child[0], planner, &child);
 }

@@ -43,48 +43,62 @@ static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
 // Largest radix of a kernel's steps: larger ones need fewer exchanges and more registers, so
 // that fewer groups overlap. Measured on an NVIDIA H200 in November 2026, by timing one
 // problem with several recipes.
-static int largest_radix(const struct kal_axis *axis)
+static int largest_radix(const struct kal_axis *axis, const struct kal_caps *caps)
 {
+    enum { F64_LINES = 8 };
     static const struct {
         int64_t n;
-        int radix;
-    } rows[] = { { 128, 16 }, { 512, 10 } };
-    enum { MOST = 32 };
+        int f32, f64;
+    } rows[] = {
+        { 128, 16, 16 }, { 512, 10, 10 }, { 4096, 32, 16 }, { INT64_MAX, 32, 32 }
+    };
+    const bool is_f64 = caps->transaction_lines <= F64_LINES;
+    const bool is_wide = axis->lines_are_adjacent || axis->is_second_step;
 
-    if (axis->lines_are_adjacent || axis->is_second_step)
-        return MOST;
-    for (size_t i = 0; i < KAL_COUNT(rows); i++) {
-        if (axis->n <= rows[i].n)
-            return rows[i].radix;
-    }
-    return MOST;
+    int i = is_wide ? (int)KAL_COUNT(rows) - 1 : 0;
+    while (axis->n > rows[i].n)
+        i++;
+    return is_f64 ? rows[i].f64 : rows[i].f32;
 }
 
-static kallima_status plan_kernel(const struct kal_axis *axis, struct kal_recipe *node)
+static void swap_radices(struct kal_recipe *node, int i, int j)
 {
-    enum { LARGE = 16, SMALL = 512 };
-    const bool is_short = axis->lines_are_adjacent || axis->is_second_step ||
-                          axis->n <= SMALL || (axis->n & (axis->n - 1)) == 0;
+    const int radix = node->radix[i];
+    node->radix[i] = node->radix[j];
+    node->radix[j] = radix;
+}
+
+// Where a line is one pass, the largest radix comes last: its values meet no others that
+// wait. Then an odd one comes first: its strides meet all banks of the tile's memory.
+static void order_radices(struct kal_recipe *node)
+{
+    enum { LARGE = 16 };
+    const int count = node->radix_count;
+    if (count == 0 || node->radix[0] <= LARGE)
+        return;
+    for (int i = 0, j = count - 1; i < j; i++, j--)
+        swap_radices(node, i, j);
+    for (int i = 1; i < count && node->radix[0] % 2 == 0; i++) {
+        if (node->radix[i] % 2 == 1)
+            swap_radices(node, 0, i);
+    }
+}
+
+static kallima_status plan_kernel(const struct kal_axis *axis,
+                                  const struct kal_caps *caps, struct kal_recipe *node)
+{
+    enum { SMALL = 512, MOST = 32 };
+    const int64_t n = axis->n;
+    const bool is_wide = axis->lines_are_adjacent || axis->is_second_step;
+    const bool is_short =
+        is_wide || axis->shares_tile || n <= SMALL || (n & (n - 1)) == 0;
+
     node->radix_count =
-        kal_radix_sequence_kernel(axis->n, largest_radix(axis), is_short, node->radix);
+        kal_radix_sequence_kernel(n, largest_radix(axis, caps), is_short, node->radix);
     if (node->radix_count < 0)
-        node->radix_count = kal_radix_sequence_kernel(axis->n, 32, is_short, node->radix);
-    if (axis->lines_are_adjacent || axis->is_second_step || node->radix[0] <= LARGE)
-        return KALLIMA_OK;
-    // Of one pass the largest radix comes last: its values meet no others that wait. An odd
-    // one comes first: its strides meet all banks of the tile's memory.
-    for (int i = 0, j = node->radix_count - 1; i < j; i++, j--) {
-        const int radix = node->radix[i];
-        node->radix[i] = node->radix[j];
-        node->radix[j] = radix;
-    }
-    for (int i = 1; i < node->radix_count && node->radix[0] % 2 == 0; i++) {
-        if (node->radix[i] % 2 == 1) {
-            const int radix = node->radix[0];
-            node->radix[0] = node->radix[i];
-            node->radix[i] = radix;
-        }
-    }
+        node->radix_count = kal_radix_sequence_kernel(n, MOST, is_short, node->radix);
+    if (!is_wide)
+        order_radices(node);
     return KALLIMA_OK;
 }
 
@@ -92,7 +106,7 @@ static kallima_status plan(const struct kal_planner *planner, const struct kal_a
                            struct kal_recipe *node)
 {
     if (planner->caps->language)
-        return plan_kernel(axis, node);
+        return plan_kernel(axis, planner->caps, node);
     node->radix_count = kal_radix_sequence(axis->n, node->radix, NULL);
     return KALLIMA_OK;
 }

@@ -187,7 +187,8 @@ static bool needs_staging(const struct kal_kernel *k, bool is_in)
     const struct kal_side *side = is_in ? &p->in : &p->out;
     const int64_t unit = (is_in ? k->in : k->out).is_vector ? 2 : 1;
 
-    if (step->op != KAL_STEP_DFT)
+    if (step->op != KAL_STEP_DFT || p->step[0].op == KAL_STEP_MERGE ||
+        p->step[p->step_count - 1].op == KAL_STEP_SPLIT)
         return false;
     if (k->extra >= 0 || (is_in ? k->in : k->out).is_permuted)
         return true;
