@@ -246,10 +246,10 @@ static kallima_status execute_given(const kallima_plan *plan, kallima_host_array
     return status;
 }
 
-static kallima_status make_buffers(const struct store *s, kallima_device *device,
-                                   kallima_buffer *buffers[2])
+static kallima_status make_array(const struct store *s, kallima_device *device,
+                                 uint64_t guard_bytes, kallima_buffer *buffers[2])
 {
-    const uint64_t bytes = (uint64_t)s->count * (uint64_t)s->real_bytes;
+    const uint64_t bytes = (uint64_t)s->count * (uint64_t)s->real_bytes + guard_bytes;
     for (int i = 0; i < s->arrays; i++) {
         kallima_status status = kallima_buffer_create(&buffers[i], device, bytes);
         if (status == KALLIMA_OK)
@@ -260,9 +260,10 @@ static kallima_status make_buffers(const struct store *s, kallima_device *device
     return KALLIMA_OK;
 }
 
-static kallima_status read_buffers(struct store *s, kallima_buffer *const buffers[2])
+static kallima_status read_array(const struct store *s, uint64_t guard_bytes,
+                                 kallima_buffer *const buffers[2])
 {
-    const uint64_t bytes = (uint64_t)s->count * (uint64_t)s->real_bytes;
+    const uint64_t bytes = (uint64_t)s->count * (uint64_t)s->real_bytes + guard_bytes;
     for (int i = 0; i < s->arrays; i++) {
         const kallima_status status =
             kallima_buffer_read(buffers[i], 0, real_at(s, i, 0), bytes);
@@ -272,34 +273,91 @@ static kallima_status read_buffers(struct store *s, kallima_buffer *const buffer
     return KALLIMA_OK;
 }
 
+// NaNs, the guard behind among them.
+static kallima_status make_workspace(kallima_device *device, uint64_t bytes,
+                                     kallima_buffer **out)
+{
+    const kallima_status status = kallima_buffer_create(out, device, bytes);
+    if (status != KALLIMA_OK)
+        return status;
+    void *content = take((size_t)bytes);
+    memset(content, 0xff, (size_t)bytes);
+    const kallima_status written = kallima_buffer_write(*out, 0, content, bytes);
+    free(content);
+    return written;
+}
+
+static kallima_status check_workspace(const struct rig_buffers *b)
+{
+    unsigned char got[GUARD * sizeof(double)];
+    const kallima_status status =
+        kallima_buffer_read(b->arrays.workspace, b->workspace_bytes, got, b->guard_bytes);
+    for (uint64_t i = 0; status == KALLIMA_OK && i < b->guard_bytes; i++) {
+        if (got[i] != 0xff) {
+            fprintf(stderr, "tests: the guard of the workspace was written\n");
+            return KALLIMA_E_DEVICE;
+        }
+    }
+    return status;
+}
+
+kallima_status rig_make_buffers(const struct rig *rig, const kallima_plan *plan,
+                                kallima_device *device, struct rig_buffers *buffers)
+{
+    const bool in_place = rig->from == rig->to;
+    kallima_device_arrays *a = &buffers->arrays;
+
+    *buffers =
+        (struct rig_buffers){ .workspace_bytes = kallima_plan_get_workspace(plan) };
+    if (rig->seed % 3 != 0)
+        buffers->guard_bytes = (uint64_t)(GUARD * rig->from->real_bytes);
+    const uint64_t guard = buffers->guard_bytes;
+    kallima_status status = make_array(rig->from, device, guard, a->in);
+    if (status == KALLIMA_OK && !in_place)
+        status = make_array(rig->to, device, guard, a->out);
+    if (in_place)
+        memcpy(a->out, a->in, sizeof a->in);
+    if (status == KALLIMA_OK && buffers->workspace_bytes > 0)
+        status = make_workspace(device, buffers->workspace_bytes + guard, &a->workspace);
+    return status;
+}
+
+kallima_status rig_read_buffers(struct rig *rig, const struct rig_buffers *buffers)
+{
+    kallima_status status =
+        read_array(rig->from, buffers->guard_bytes, buffers->arrays.in);
+    if (status == KALLIMA_OK)
+        status = read_array(rig->to, buffers->guard_bytes, buffers->arrays.out);
+    if (status == KALLIMA_OK && buffers->arrays.workspace)
+        status = check_workspace(buffers);
+    return status;
+}
+
+void rig_free_buffers(const struct rig *rig, struct rig_buffers *buffers)
+{
+    kallima_buffer_destroy(&buffers->arrays.workspace);
+    for (int i = 0; i < 2; i++) {
+        kallima_buffer_destroy(&buffers->arrays.in[i]);
+        if (rig->from != rig->to)
+            kallima_buffer_destroy(&buffers->arrays.out[i]);
+    }
+}
+
 static kallima_status execute_buffers(struct rig *rig, const kallima_plan *plan,
                                       kallima_device *device)
 {
-    const bool in_place = rig->from == rig->to;
-    kallima_device_arrays a = { 0 };
-
-    kallima_status status = make_buffers(rig->from, device, a.in);
-    if (status == KALLIMA_OK && !in_place)
-        status = make_buffers(rig->to, device, a.out);
-    if (in_place)
-        memcpy(a.out, a.in, sizeof a.in);
-    const uint64_t bytes = kallima_plan_get_workspace(plan);
-    if (status == KALLIMA_OK && bytes > 0 && rig->seed % 2 == 1)
-        status = kallima_buffer_create(&a.workspace, device, bytes);
+    struct rig_buffers buffers;
+    kallima_status status = rig_make_buffers(rig, plan, device, &buffers);
+    kallima_device_arrays arrays = buffers.arrays;
+    if (rig->seed % 2 == 0)
+        arrays.workspace = NULL; // the plan's own
     if (status == KALLIMA_OK)
-        status = kallima_plan_execute(plan, &a);
+        status = kallima_plan_execute(plan, &arrays);
     if (status == KALLIMA_OK)
         status = kallima_device_finish(device);
     if (status == KALLIMA_OK)
-        status = read_buffers(rig->from, a.in);
-    if (status == KALLIMA_OK)
-        status = read_buffers(rig->to, a.out);
-    kallima_buffer_destroy(&a.workspace);
-    for (int i = 0; i < 2; i++) {
-        kallima_buffer_destroy(&a.in[i]);
-        if (!in_place)
-            kallima_buffer_destroy(&a.out[i]);
-    }
+        status = rig_read_buffers(rig, &buffers);
+    rig_free_buffers(rig, &buffers);
     return status;
 }
 

@@ -56,6 +56,28 @@ void rig_refill(struct rig *rig, uint64_t seed);
 /** Put the arrays back to what they were before the first execution. */
 void rig_restore(struct rig *rig);
 
+/** Buffers that hold the rig's arrays, guards behind them, and a workspace. */
+struct rig_buffers {
+    kallima_device_arrays arrays;
+    uint64_t guard_bytes; // behind each; 0 for one seed of three: the size is exact
+    uint64_t workspace_bytes;
+};
+
+/**
+ * Make buffers for one execution of `plan` and write the rig's arrays to them. On failure
+ * they may still be freed.
+ */
+kallima_status rig_make_buffers(const struct rig *rig, const kallima_plan *plan,
+                                kallima_device *device, struct rig_buffers *buffers);
+
+/**
+ * Read the arrays and their guards back, and check the workspace's guard: KALLIMA_E_DEVICE
+ * if it was written.
+ */
+kallima_status rig_read_buffers(struct rig *rig, const struct rig_buffers *buffers);
+
+void rig_free_buffers(const struct rig *rig, struct rig_buffers *buffers);
+
 /** Execute `plan`, which must be for the rig's problem on `device`. */
 kallima_status rig_execute(struct rig *rig, const kallima_plan *plan,
                            kallima_device *device, enum way way);

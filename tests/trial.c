@@ -2,12 +2,40 @@
 #include "trial.h"
 
 #include <math.h>
+#include <signal.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "problems.h"
 #include "rows.h"
 
 enum { ENOUGH_NUMBERS = 200, MANY_NUMBERS = 20000, TEXT_BYTES = 600 };
+
+// A device that writes where it must not may end the program: what runs is written down.
+static char running[2 * TEXT_BYTES];
+
+static void note(const struct trial *trial)
+{
+    char problem[TEXT_BYTES];
+    problem_print(&trial->desc, problem, sizeof problem);
+    snprintf(running, sizeof running, "  crash: problem %s\n         recipe  %s\n",
+             problem, trial->recipe ? trial->recipe : "the planner's");
+}
+
+static void report_crash(int number)
+{
+    (void)!write(STDERR_FILENO, running, strlen(running));
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+void trial_report_crashes(void)
+{
+    static const int numbers[] = { SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV };
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        signal(numbers[i], report_crash);
+}
 
 void trial_recipe(const kallima_plan *plan, char *text, size_t capacity)
 {
@@ -32,6 +60,7 @@ static kallima_plan *make_plan(const struct trial *trial, kallima_device *device
 {
     const kallima_plan_options options = { .recipe = trial->recipe };
     kallima_plan *plan = NULL;
+    note(trial);
     const kallima_status status =
         kallima_plan_create(&plan, device, &trial->desc, &options);
     if (status != KALLIMA_OK)

@@ -29,6 +29,9 @@ void trial_check(const struct trial *trial, kallima_device *device);
  */
 uint64_t trial_hash(const struct trial *trial, kallima_device *device);
 
+/** When a signal ends the program, print the trial that was running. */
+void trial_report_crashes(void);
+
 /** Write the plan's recipe; empty if there is none. */
 void trial_recipe(const kallima_plan *plan, char *text, size_t capacity);
 

@@ -38,6 +38,8 @@ static const kallima_desc many_axes[] = {
 static void check_shape(const kallima_desc *shape, uint64_t seed)
 {
     for (int i = 0; i < STYLE_COUNT * KALLIMA_KIND_COUNT * 4; i++) {
+        if (!suite_takes(seed * 1000 + (uint64_t)i, 8))
+            continue;
         struct random r = { seed * 1000 + (uint64_t)i };
         struct trial t = { .desc = *shape,
                            .seed = r.state,
@@ -74,6 +76,8 @@ void random_problems_are_computed(void **state)
     const int count = suite.is_long ? 20000 : suite.is_brief ? 150 : 500;
     for (int i = 0; i < count; i++) {
         struct random r = { 0x5eed0000u + (uint64_t)i };
+        if (!suite_takes((uint64_t)i, 3))
+            continue;
         struct trial t = { .desc = problem_random(&r, i % 10 == 0 ? 20000 : 1500) };
         t.seed = r.state;
         t.way = (enum way)random_between(&r, 0, WAY_COUNT - 1);
@@ -92,6 +96,8 @@ void scales_are_applied(void **state)
         for (size_t k = 0; k < sizeof lengths / sizeof lengths[0]; k++) {
             for (int kind = 0; kind < KALLIMA_KIND_COUNT; kind++) {
                 struct trial t = { .seed = i * 10 + k };
+                if (!suite_takes(t.seed * 3 + (uint64_t)kind, 4))
+                    continue;
                 t.desc =
                     problem_line(kind, (int)(i + k) % 2, KALLIMA_FORWARD, lengths[k]);
                 t.desc.scale = scales[i];

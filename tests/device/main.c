@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Usage: test_device SELECTOR [SIMD] [--brief | --long]. Exit status 77: no such device here.
+// Usage: test_device SELECTOR [SIMD] [--brief | --long] [--group NAME] [--part I/N]
+// Exit status 77: no such device here.
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +8,7 @@
 
 enum { SKIPPED = 77 };
 
-struct suite suite = { .selector = "cpu", .computes = true };
+struct suite suite = { .selector = "cpu", .computes = true, .parts = 1 };
 
 kallima_device *suite_open(int threads, struct counting *counting)
 {
@@ -28,6 +29,15 @@ kallima_plan *suite_plan(kallima_device *device, const kallima_desc *desc)
     return plan;
 }
 
+bool suite_takes(uint64_t row, int one_of)
+{
+    struct random r = { row };
+    if (suite.is_brief)
+        one_of *= 4;
+    return !suite.takes_kernels || suite.is_long ||
+           random_next(&r) % (uint64_t)one_of == 0;
+}
+
 static int run_api(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -37,6 +47,7 @@ static int run_api(void)
         cmocka_unit_test(texts_are_cut_at_the_capacity),
         cmocka_unit_test(costs_are_counted),
         cmocka_unit_test(execution_allocates_nothing),
+        cmocka_unit_test(plans_without_a_workspace_need_one),
         cmocka_unit_test(plans_release_what_they_took),
         cmocka_unit_test(plans_keep_their_device_alive),
         cmocka_unit_test(buffers_hold_what_was_written),
@@ -53,50 +64,129 @@ static int run_api(void)
     return cmocka_run_group_tests_name("api", tests, NULL, NULL);
 }
 
-static int run_numbers(void)
+static int run_few(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_few_of_every_sort_are_computed),
+    };
+    return cmocka_run_group_tests_name("few", tests, NULL, NULL);
+}
+
+static int run_lengths(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(oracles_agree),
+        cmocka_unit_test(lengths_take_turns),
         cmocka_unit_test(lengths_match_the_oracle),
+    };
+    return cmocka_run_group_tests_name("lengths", tests, NULL, NULL);
+}
+
+static int run_large(void)
+{
+    static const struct CMUnitTest tests[] = {
         cmocka_unit_test(large_lengths_match_the_oracle),
         cmocka_unit_test(million_and_three_matches_the_oracle),
+    };
+    return cmocka_run_group_tests_name("large", tests, NULL, NULL);
+}
+
+static int run_layouts(void)
+{
+    static const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_style_of_layout_is_computed),
         cmocka_unit_test(shapes_of_many_axes_are_computed),
         cmocka_unit_test(random_problems_are_computed),
         cmocka_unit_test(scales_are_applied),
         cmocka_unit_test(tiny_and_huge_values_survive),
+    };
+    return cmocka_run_group_tests_name("layouts", tests, NULL, NULL);
+}
+
+static int run_properties(void)
+{
+    static const struct CMUnitTest tests[] = {
         cmocka_unit_test(transforms_are_linear),
         cmocka_unit_test(impulses_give_roots_of_unity),
         cmocka_unit_test(shifts_give_phases),
         cmocka_unit_test(energy_is_kept),
         cmocka_unit_test(round_trips_return_the_input),
+    };
+    return cmocka_run_group_tests_name("properties", tests, NULL, NULL);
+}
+
+static int run_recipes(void)
+{
+    static const struct CMUnitTest tests[] = {
         cmocka_unit_test(written_recipes_are_followed),
         cmocka_unit_test(bits_do_not_depend_on_threads),
         cmocka_unit_test(bits_do_not_change_between_runs),
         cmocka_unit_test(bits_do_not_depend_on_the_way),
     };
-    return cmocka_run_group_tests_name("numbers", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("recipes", tests, NULL, NULL);
 }
 
-static void read_arguments(int argc, char **argv)
+static const struct {
+    const char *name;
+    int (*run)(void);
+    bool has_numbers;
+} groups[] = {
+    { "api", run_api, false },        { "few", run_few, true },
+    { "lengths", run_lengths, true }, { "large", run_large, true },
+    { "layouts", run_layouts, true }, { "properties", run_properties, true },
+    { "recipes", run_recipes, true },
+};
+
+// All groups, or the one that is named.
+static int run_groups(const char *name)
 {
+    int failed = 0, known = 0;
+    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
+        if (name && strcmp(name, groups[i].name) != 0)
+            continue;
+        known++;
+        if (suite.computes || !groups[i].has_numbers)
+            failed += groups[i].run();
+    }
+    return failed + !known;
+}
+
+// Return the name of the only group to be run, or NULL.
+static const char *read_arguments(int argc, char **argv)
+{
+    const char *group = NULL;
     int position = 0;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--long") == 0)
             suite.is_long = true;
         else if (strcmp(argv[i], "--brief") == 0)
             suite.is_brief = true;
+        else if (strcmp(argv[i], "--group") == 0 && i + 1 < argc)
+            group = argv[++i];
+        else if (strcmp(argv[i], "--part") == 0 && i + 1 < argc)
+            (void)sscanf(argv[++i], "%d/%d", &suite.part, &suite.parts);
         else if (position++ == 0)
             suite.selector = argv[i];
         else
             suite.simd = argv[i];
     }
-    suite.computes = strcmp(suite.selector, "null") != 0;
+    suite.computes = strncmp(suite.selector, "null", 4) != 0;
+    return group;
+}
+
+static bool takes_kernels(void)
+{
+    const kallima_desc d = problem_line(KALLIMA_C2C, KALLIMA_F32, KALLIMA_FORWARD, 1);
+    kallima_plan *plan = NULL;
+    (void)kallima_plan_create(&plan, suite.device, &d, NULL);
+    const kallima_status status = kallima_plan_get_source(plan, NULL, 0, NULL);
+    kallima_plan_destroy(&plan);
+    return status == KALLIMA_OK;
 }
 
 int main(int argc, char **argv)
 {
-    read_arguments(argc, argv);
+    const char *group = read_arguments(argc, argv);
     const kallima_device_options options = { .simd = suite.simd };
     const kallima_status status =
         kallima_device_open(&suite.device, suite.selector, &options);
@@ -108,9 +198,9 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", kallima_last_error());
         return 1;
     }
-    int failed = run_api();
-    if (suite.computes)
-        failed += run_numbers();
+    trial_report_crashes();
+    suite.takes_kernels = takes_kernels();
+    const int failed = run_groups(group);
     kallima_device_close(&suite.device);
     return failed > 0;
 }

@@ -25,27 +25,57 @@ static const kallima_desc problems[] = {
       .out.batch_stride = 1 },
 };
 
-static void check_given_workspace(const kallima_desc *d, int threads)
+// Two executions that allocate nothing, in a workspace that is given.
+static void execute_uncounted(const kallima_plan *plan, const struct counting *counting,
+                              const kallima_host_arrays *host,
+                              const kallima_device_arrays *buffers)
 {
-    struct counting counting = { 0 };
-    struct rig rig;
-    kallima_device *device = suite_open(threads, &counting);
-    kallima_plan *plan = suite_plan(device, d);
+    for (int run = 0; run < 2; run++) {
+        const long long calls = counting->calls, mallocs = counting_malloc_calls();
+        const kallima_status status = buffers ? kallima_plan_execute(plan, buffers)
+                                              : kallima_plan_execute_host(plan, host);
+        ROW_CHECK(status == KALLIMA_OK);
+        ROW_CHECK(counting->calls == calls);
+        ROW_CHECK(counting_malloc_calls() == mallocs);
+    }
+}
 
+static void check_on_host(const kallima_desc *d, const kallima_plan *plan,
+                          const struct counting *counting)
+{
+    struct rig rig;
     rig_init(&rig, d, 5);
     kallima_host_arrays a = rig_arrays(&rig);
     a.workspace_bytes = kallima_plan_get_workspace(plan);
     void *memory = malloc((size_t)a.workspace_bytes + 64);
     a.workspace = (void *)(((uintptr_t)memory + 63) / 64 * 64);
-    for (int run = 0; run < 2; run++) {
-        const long long calls = counting.calls, mallocs = counting_malloc_calls();
-        const kallima_status status = kallima_plan_execute_host(plan, &a);
-        ROW_CHECK(status == KALLIMA_OK);
-        ROW_CHECK(counting.calls == calls);
-        ROW_CHECK(counting_malloc_calls() == mallocs);
-    }
+    execute_uncounted(plan, counting, &a, NULL);
     free(memory);
     rig_clear(&rig);
+}
+
+// Host arrays are staged in buffers that are allocated: only work on buffers is not.
+static void check_on_buffers(const kallima_desc *d, const kallima_plan *plan,
+                             kallima_device *device, const struct counting *counting)
+{
+    struct rig rig;
+    struct rig_buffers buffers;
+    rig_init(&rig, d, 5);
+    ROW_CHECK(rig_make_buffers(&rig, plan, device, &buffers) == KALLIMA_OK);
+    execute_uncounted(plan, counting, NULL, &buffers.arrays);
+    rig_free_buffers(&rig, &buffers);
+    rig_clear(&rig);
+}
+
+static void check_given_workspace(const kallima_desc *d, int threads)
+{
+    struct counting counting = { 0 };
+    kallima_device *device = suite_open(threads, &counting);
+    kallima_plan *plan = suite_plan(device, d);
+
+    if (!suite.takes_kernels)
+        check_on_host(d, plan, &counting);
+    check_on_buffers(d, plan, device, &counting);
     kallima_plan_destroy(&plan);
     kallima_device_close(&device);
     ROW_CHECK(counting.live == 0 && counting.damaged == 0);
@@ -56,8 +86,42 @@ void execution_allocates_nothing(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof problems / sizeof problems[0]; i++) {
         check_given_workspace(&problems[i], 1);
-        check_given_workspace(&problems[i], 3);
+        if (!suite.takes_kernels)
+            check_given_workspace(&problems[i], 3);
     }
+    ROWS_FINISH();
+}
+
+// Such a plan refuses to run on a device's buffers alone.
+static void check_without_workspace(const kallima_desc *d)
+{
+    const kallima_plan_options options = { .without_workspace = 1 };
+    kallima_plan *plan = NULL;
+    struct rig_buffers buffers;
+    struct rig rig;
+
+    ROW_CHECK(kallima_plan_create(&plan, suite.device, d, &options) == KALLIMA_OK);
+    rig_init(&rig, d, 7);
+    ROW_CHECK(rig_make_buffers(&rig, plan, suite.device, &buffers) == KALLIMA_OK);
+    kallima_device_arrays bare = buffers.arrays;
+    bare.workspace = NULL;
+    const bool is_refused = suite.takes_kernels && buffers.workspace_bytes > 0;
+    ROW_CHECK(kallima_plan_execute(plan, &bare) ==
+              (is_refused ? KALLIMA_E_ARGUMENT : KALLIMA_OK));
+    ROW_CHECK(kallima_plan_execute(plan, &buffers.arrays) == KALLIMA_OK);
+    ROW_CHECK(rig_read_buffers(&rig, &buffers) == KALLIMA_OK);
+    rig_free_buffers(&rig, &buffers);
+    // Host arrays bring no buffers, and need none.
+    ROW_CHECK(rig_execute(&rig, plan, suite.device, WAY_OWNED) == KALLIMA_OK);
+    rig_clear(&rig);
+    kallima_plan_destroy(&plan);
+}
+
+void plans_without_a_workspace_need_one(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof problems / sizeof problems[0]; i++)
+        check_without_workspace(&problems[i]);
     ROWS_FINISH();
 }
 

@@ -110,7 +110,8 @@ static void for_each(void (*check)(const kallima_desc *d))
             kallima_desc d = problems[i];
             d.kind = variant & 1 ? KALLIMA_R2C : KALLIMA_C2C;
             d.precision = variant >> 1;
-            check(&d);
+            if (suite_takes((uint64_t)(i * 4 + variant), 3))
+                check(&d);
         }
     }
 }

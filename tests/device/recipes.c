@@ -143,8 +143,10 @@ void written_recipes_are_followed(void **state)
             row_fail("\"%s\" gives \"%s\": %s", written[i].recipe, text,
                      kallima_last_error());
         kallima_plan_destroy(&plan);
-        for (int variant = 0; variant < 24; variant++)
-            check_written(i, variant);
+        for (int variant = 0; variant < 24; variant++) {
+            if (suite_takes(i * 24 + (uint64_t)variant, 8))
+                check_written(i, variant);
+        }
     }
     ROWS_FINISH();
 }

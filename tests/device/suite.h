@@ -11,12 +11,14 @@
 #include "../rows.h"
 #include "../trial.h"
 
-/** What the suite runs on. */
+/** What the suite runs on, and how much of it. */
 struct suite {
     const char *selector, *simd; // simd: NULL for the device's best
     bool computes;          // false: the device runs nothing, outputs stay as they are
+    bool takes_kernels;     // plans are compiled, which takes long, and arrays are staged
     bool is_long;           // the whole sweep
     bool is_brief;          // for emulators and sanitizers: small sizes
+    int part, parts;        // of a test that is shared out among several runs
     kallima_device *device; // default number of threads
 };
 
@@ -25,14 +27,24 @@ extern struct suite suite;
 /** Open the suite's device with a number of threads and, unless NULL, an allocator. */
 kallima_device *suite_open(int threads, struct counting *counting);
 
+/**
+ * Whether row number `row` of a test is run: always, but where plans are compiled and the
+ * run is not the long one, one row of `one_of`.
+ */
+bool suite_takes(uint64_t row, int one_of);
+
 /** Plan `desc` on `device`; fail the test if that is refused. */
 kallima_plan *suite_plan(kallima_device *device, const kallima_desc *desc);
 
 // sweep.c
 void lengths_match_the_oracle(void **state);
+void lengths_take_turns(void **state);
 void large_lengths_match_the_oracle(void **state);
 void million_and_three_matches_the_oracle(void **state);
 void oracles_agree(void **state);
+
+// few.c
+void a_few_of_every_sort_are_computed(void **state);
 
 // layouts.c
 void every_style_of_layout_is_computed(void **state);
@@ -63,6 +75,7 @@ void bits_do_not_depend_on_the_way(void **state);
 
 // memory.c
 void execution_allocates_nothing(void **state);
+void plans_without_a_workspace_need_one(void **state);
 void plans_release_what_they_took(void **state);
 void plans_keep_their_device_alive(void **state);
 void buffers_hold_what_was_written(void **state);

@@ -6,6 +6,8 @@
 
 #include "suite.h"
 
+enum { TURNS = 1024 }; // lengths that lengths_take_turns() tests
+
 enum lines { LINES_ONE, LINES_ROWS, LINES_COLUMNS, LINES_COUNT };
 
 static void set_lines(kallima_desc *d, enum lines lines)
@@ -23,6 +25,9 @@ static void set_lines(kallima_desc *d, enum lines lines)
 static void check_line(int kind, int precision, int direction, int64_t n,
                        enum lines lines)
 {
+    const int row = ((kind * 2 + precision) * 2 + direction) * LINES_COUNT + (int)lines;
+    if (!suite_takes((uint64_t)(n * 100 + row), n < 4000 ? 10 : 3))
+        return;
     struct trial t = { .desc = problem_line(kind, precision, direction, n),
                        .seed = (uint64_t)n * 1009 + (uint64_t)lines };
     set_lines(&t.desc, lines);
@@ -39,14 +44,65 @@ static void check_length(int64_t n, int precision, enum lines lines)
     check_line(KALLIMA_C2R, precision, KALLIMA_INVERSE, n, lines);
 }
 
+// Where every plan is compiled, each length is planned once: what else may differ takes
+// turns, at random.
+static struct trial take_turn(int kind, int precision, int64_t n)
+{
+    struct random r = { (uint64_t)(n * 10 + kind * 2 + precision) };
+    const int direction = kind == KALLIMA_C2C ? (int)random_between(&r, 0, 1) : 0;
+    const enum lines lines = (enum lines)random_between(&r, 0, LINES_COUNT - 1);
+    struct trial t = { .desc = problem_line(kind, precision, direction, n),
+                       .seed = (uint64_t)n,
+                       .way = (enum way)random_between(&r, 0, WAY_COUNT - 1) };
+
+    set_lines(&t.desc, lines);
+    if (kind == KALLIMA_C2C || lines != LINES_COLUMNS)
+        t.desc.placement = (int32_t)random_between(&r, 0, 1);
+    if (kind == KALLIMA_C2C && random_between(&r, 0, 3) == 0)
+        t.desc.in.format = t.desc.out.format = KALLIMA_PLANAR;
+    return t;
+}
+
+// Every length in f32; a sample of them otherwise.
+static void check_turns(int64_t n)
+{
+    static const struct {
+        int kind, precision;
+    } others[] = {
+        { KALLIMA_C2C, KALLIMA_F64 }, { KALLIMA_R2C, KALLIMA_F32 },
+        { KALLIMA_C2R, KALLIMA_F64 }, { KALLIMA_R2C, KALLIMA_F64 },
+        { KALLIMA_C2R, KALLIMA_F32 },
+    };
+    struct trial t = take_turn(KALLIMA_C2C, KALLIMA_F32, n);
+    trial_check(&t, suite.device);
+    for (int i = 0; i < 5; i++) {
+        t = take_turn(others[i].kind, others[i].precision, n);
+        if (suite_takes((uint64_t)(n * 5 + i), n <= 64 ? 5 : 20))
+            trial_check(&t, suite.device);
+    }
+}
+
+void lengths_take_turns(void **state)
+{
+    (void)state;
+    for (int64_t n = 1; n <= TURNS; n++) {
+        if (n % suite.parts == suite.part && suite_takes((uint64_t)n, 1))
+            check_turns(n);
+    }
+    ROWS_FINISH();
+}
+
 // Every length up to 130; above, every one in the long run, else one of 61, plus those that
 // tend to be special.
 static bool is_chosen(int64_t n)
 {
+    const bool took_turns = suite.takes_kernels && !suite.is_long && n <= TURNS;
     static const int64_t special[] = { 144,  169,  240,  243,  255,  256,  257,  343,
                                        347,  360,  384,  511,  512,  513,  625,  768,
                                        1000, 1009, 1021, 1023, 1024, 1025, 1331, 1536,
                                        1920, 2047, 2048, 2039, 2049, 2050 };
+    if (took_turns || n % suite.parts != suite.part)
+        return false;
     if (suite.is_long || n <= (suite.is_brief ? 40 : 130) ||
         (n % 61 == 0 && !suite.is_brief))
         return true;
