@@ -74,8 +74,9 @@ KALLIMA_API kallima_status kallima_device_list(kallima_device_info *infos,
                                                int32_t capacity, int32_t *count);
 
 /**
- * Open the device that `selector` names: "cpu", "null", or "" or NULL for the environment
- * variable KALLIMA_DEVICE, else the best device present. "cpu:0" is "cpu".
+ * Open the device that `selector` names: "cpu", "cuda:0", "opencl:1", "null", or "" or NULL
+ * for the environment variable KALLIMA_DEVICE, else the best device present that is not
+ * imitated in software. "cuda" is "cuda:0".
  *
  * Owner:  the caller owns *out and frees it with kallima_device_close(). `options` (NULL:
  *         the default) and its strings need only live for the call; the log and the
@@ -175,9 +176,10 @@ KALLIMA_API kallima_status kallima_buffer_copy(kallima_buffer *target,
  *
  * Owner:  the caller owns *out and frees it with kallima_timer_destroy().
  * Thread: any.
- * Error:  E_ARGUMENT  an argument is NULL
- *         E_MEMORY    memory is exhausted
- *         E_DEVICE    the device failed
+ * Error:  E_ARGUMENT     an argument is NULL
+ *         E_UNSUPPORTED  the caller's queue keeps no times (interop/opencl.h)
+ *         E_MEMORY       memory is exhausted
+ *         E_DEVICE       the device failed
  *         On error *out is NULL.
  */
 KALLIMA_API kallima_status kallima_timer_create(kallima_timer **out,
@@ -187,13 +189,21 @@ KALLIMA_API kallima_status kallima_timer_create(kallima_timer **out,
 KALLIMA_API void kallima_timer_destroy(kallima_timer **timer);
 
 /**
- * Mark the point of the queue from which, or up to which, time is taken.
+ * Mark the point of the queue from which time is taken.
  *
  * Thread: one call on a timer at a time.
  * Error:  E_ARGUMENT  `timer` is NULL
  *         E_DEVICE    the device failed
  */
 KALLIMA_API kallima_status kallima_timer_start(kallima_timer *timer);
+
+/**
+ * Mark the point of the queue up to which time is taken; nothing is waited for.
+ *
+ * Thread: one call on a timer at a time.
+ * Error:  E_ARGUMENT  `timer` is NULL
+ *         E_DEVICE    the device failed
+ */
 KALLIMA_API kallima_status kallima_timer_stop(kallima_timer *timer);
 
 /**

@@ -96,7 +96,8 @@ typedef struct kallima_plan_options {
  * Unnormalised unless `scale` says otherwise: forward, then inverse, multiplies by the
  * product of the lengths.
  *
- * Unit:   takes the time of making twiddle tables: milliseconds below a million points.
+ * Unit:   takes the time of making twiddle tables, milliseconds below a million points, and
+ *         of compiling the kernels that are not kept from before (docs/kernel-cache.md).
  * Owner:  the caller owns *out and frees it with kallima_plan_destroy(). The plan keeps its
  *         own reference to `device`. `desc` and `options` (NULL: the default) need only
  *         live for the call.
@@ -104,7 +105,11 @@ typedef struct kallima_plan_options {
  * Error:  E_ARGUMENT     a field of `desc` is out of range; kallima_last_error() names the
  *                        field, its value and the limit
  *         E_RECIPE       the recipe text cannot be read or does not fit the problem
- *         E_UNSUPPORTED  the device lacks the precision
+ *         E_UNSUPPORTED  the device lacks the precision, or the recipe needs more of it than
+ *                        it has
+ *         E_ABSENT       the device's compiler is missing
+ *         E_COMPILE      the device's compiler refuses a kernel
+ *         E_DEVICE       the device failed
  *         E_MEMORY       memory is exhausted
  *         On error *out is NULL and nothing is kept.
  * Source: planning before executing follows Frigo & Johnson, Proc. IEEE 93 (2005) 216-231,
