@@ -80,7 +80,7 @@ kallima_status kallima_codelet_source(int32_t n, const char *dialect, char *text
         return kal_fail(NULL, KALLIMA_E_ARGUMENT, "codelet: %s is NULL",
                         dialect ? "text" : "dialect");
     const struct kal_dialect *row = kal_dialect_find(dialect);
-    if (!row)
+    if (!row || !row->defaults) // those of kernels use what only kernels define
         return kal_fail(NULL, KALLIMA_E_ARGUMENT,
                         "codelet: no dialect is called \"%.32s\"; there is: c", dialect);
 

@@ -34,7 +34,7 @@
     "// Elements k and n/2-k of a packed real transform to coefficients k and n/2-k.\n"  \
     "FUNCTION void split(C *v, C w)\n"                                                   \
     "{\n"                                                                                \
-    "    const R a = LITERAL(0.5);     \n"                                                 \
+    "    const R a = LITERAL(0.5);\n"                                                      \
     "    const C e = MAKE(a * (v[0].x + v[1].x), a * (v[0].y - v[1].y));\n"        \
     "    const C o = MAKE(a * (v[0].y + v[1].y), a * (v[1].x - v[0].x));\n"        \
     "    const C t = multiply(o, w);\n"                                                  \

@@ -1207,16 +1207,9 @@ static void print_tickets(struct printer *p)
     for (int i = 0; i < set->count; i++)
         per_line += set->kernel[i]->groups;
     line(p, "SHARED(uint, ticket, 1)");
-    // The next ticket is on its way while this one is worked. Who holds two works the
-    // earlier one first, so that the earliest of all never waits.
-    line(p, "uint next = 0u;");
-    line(p, "if (lane == 0u) next = TAKE(tickets, 0);");
     open(p, "do ");
     line(p, "BARRIER;");
-    line(p, "if (lane == 0u) {");
-    line(p, "    ticket[0] = next;");
-    line(p, "    next = TAKE(tickets, 0);");
-    line(p, "}");
+    line(p, "if (lane == 0u) ticket[0] = TAKE(tickets, 0);");
     line(p, "BARRIER;");
     line(p, "const uint step = ticket[0] / %lldu;", (long long)per_line);
     line(p, "const uint part = ticket[0] %% %lldu;", (long long)per_line);

@@ -67,7 +67,7 @@ static int64_t balanced_columns(int64_t n, int64_t most)
 {
     int64_t best = 0;
     for (int64_t d = 2; d <= n / d; d++) {
-        if (n % d == 0 && n / d <= most && kal_radix_divides(n))
+        if (n % d == 0 && d <= most && n / d <= 2 * most && kal_radix_divides(n))
             best = d;
     }
     return best;

@@ -23,7 +23,7 @@ static int64_t longest_line(const struct kal_axis *axis, const struct kal_caps *
     if (axis->shares_tile || !(axis->is_second_step || axis->lines_are_adjacent))
         return caps->local_points;
     return kal_max(SHORTEST, axis->is_second_step
-                                 ? caps->local_points / caps->transaction_lines
+                                 ? 2 * caps->local_points / caps->transaction_lines
                                  : caps->local_points * NARROW / caps->transaction_lines);
 }
 

@@ -40,7 +40,7 @@ struct kal_choice kal_choice_make(const struct kal_caps *caps, bool is_f64)
         .lane_points = is_f64 ? 8 : 16,
         .wanted_lanes = 256,
         .run_bytes = 128,
-        .powers_from = is_f64 ? 99 : 8,
+        .powers_from = 8,
         .has_hints = caps->has_nvidia_ptx,
     };
     read_text(&choice, getenv("KALLIMA_KERNEL"));

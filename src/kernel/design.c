@@ -298,7 +298,7 @@ static double lane_use(int64_t lanes)
 static int64_t choose_lines(const struct kal_kernel *k, const struct kal_caps *caps,
                             int64_t line_lanes)
 {
-    enum { TRANSACTION = 128 };
+    enum { TRANSACTION = 128, WIDE = 16, LARGEST = 131072 };
     const bool by_lines =
         kal_side_prefers_lines(k, true) || kal_side_prefers_lines(k, false);
     const int64_t element = kal_kernel_element_bytes(k);
@@ -312,9 +312,11 @@ static int64_t choose_lines(const struct kal_kernel *k, const struct kal_caps *c
         return kal_min(k->choice.lines, most);
     if (by_lines) {
         int64_t lines = TRANSACTION / element;
+        if (k->is_fused && WIDE * k->n * element <= LARGEST)
+            lines = WIDE;
         // A ticket's work should outlast the taking of it.
         const int64_t lanes = k->is_fused ? k->choice.wanted_lanes : 128;
-        const int64_t bytes = k->is_fused ? 16384 : 32768;
+        const int64_t bytes = 32768;
         while (2 * lines * line_lanes <= lanes && 2 * lines * k->n * element <= bytes)
             lines *= 2;
         return kal_min(lines, most);
