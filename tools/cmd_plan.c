@@ -20,15 +20,21 @@ static const char help[] =
     "  --inverse          the inverse transform\n"
     "  --in-place         the output takes the place of the input\n"
     "  --recipe TEXT      follow this recipe instead of choosing one\n"
+    "  --source LANGUAGE  print the kernels, in opencl or cuda, for the device given, "
+    "else\n"
+    "                     for a GPU that need not be here\n"
     "  --json             one JSON object\n";
 
 static const char *const kinds[] = { "c2c", "r2c", "c2r" };
 static const char *const precisions[] = { "f32", "f64" };
+static const char *const languages[] = { "opencl", "cuda" };
+static const char *const imagined[] = { "nullopencl", "nullcuda" };
 
 /** What the command line asks for. */
 struct request {
     kallima_desc desc;
     const char *recipe;
+    const char *source; // a language; NULL: no kernels
     bool json;
 };
 
@@ -96,6 +102,22 @@ static int print_plan(const kallima_plan *plan, bool json)
     return status;
 }
 
+static int print_source(const kallima_plan *plan, bool json)
+{
+    char *text = plan_text(kallima_plan_get_source, plan);
+    if (!text)
+        return CLI_FAILED;
+    if (json) {
+        fputs("{\"source\": ", stdout);
+        cli_print_json(text);
+        puts("}");
+    } else {
+        fputs(text, stdout);
+    }
+    free(text);
+    return CLI_OK;
+}
+
 // "1024x768" -> rank and n.
 static bool parse_lengths(const char *text, kallima_desc *desc)
 {
@@ -140,9 +162,28 @@ static int take_option(const struct cli *cli, int code, struct request *request)
     case 'i': desc->direction = KALLIMA_INVERSE; return CLI_OK;
     case 'P': desc->placement = KALLIMA_IN_PLACE; return CLI_OK;
     case 'r': request->recipe = optarg; return CLI_OK;
+    case 's':
+        if (!cli_choose(cli, "--source", optarg, languages, CLI_COUNT(languages),
+                        &choice))
+            return CLI_USAGE;
+        request->source = languages[choice];
+        return CLI_OK;
     case 'j': request->json = true; return CLI_OK;
     default: return CLI_USAGE;
     }
+}
+
+// The device that writes kernels in the language asked for. Returns CLI_OK or CLI_USAGE.
+static int choose_device(struct cli *cli, const char *language)
+{
+    const int which = cli_find(language, languages, CLI_COUNT(languages));
+    const char *device = cli->device;
+    if (!device)
+        cli->device = imagined[which];
+    else if (strncmp(device, language, strlen(language)) != 0 &&
+             strcmp(device, imagined[which]) != 0)
+        return cli_usage(cli, "--source %s: the device %s writes none", language, device);
+    return CLI_OK;
 }
 
 static int run(const struct cli *cli, const struct request *request)
@@ -156,6 +197,8 @@ static int run(const struct cli *cli, const struct request *request)
     int status;
     if (kallima_plan_create(&plan, device, &request->desc, &options) != KALLIMA_OK)
         status = cli_fail("%s", kallima_last_error());
+    else if (request->source)
+        status = print_source(plan, request->json);
     else
         status = print_plan(plan, request->json);
     kallima_plan_destroy(&plan);
@@ -173,6 +216,7 @@ int cmd_plan(const struct cli *cli, int argc, char **argv)
         { "inverse", no_argument, NULL, 'i' },
         { "in-place", no_argument, NULL, 'P' },
         { "recipe", required_argument, NULL, 'r' },
+        { "source", required_argument, NULL, 's' },
         { "json", no_argument, NULL, 'j' },
         { 0 },
     };
@@ -191,5 +235,8 @@ int cmd_plan(const struct cli *cli, int argc, char **argv)
                          argv[optind], KALLIMA_MAX_RANK);
     if (request.desc.kind == KALLIMA_R2C && request.desc.direction == KALLIMA_INVERSE)
         return cli_usage(cli, "--inverse: r2c is forward only; its inverse is c2r");
-    return run(cli, &request);
+    struct cli chosen = *cli;
+    if (request.source && choose_device(&chosen, request.source) != CLI_OK)
+        return CLI_USAGE;
+    return run(&chosen, &request);
 }

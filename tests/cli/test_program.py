@@ -104,6 +104,17 @@ class Reports(Case):
                 self.assertEqual(plan, again)
         self.refuse(1, "plan", "4096", "--recipe", "nonsense(")
 
+    def test_plan_prints_kernels(self):
+        opencl = self.succeed("plan", "60", "--source", "opencl")
+        self.assertIn("__kernel", opencl)
+        self.assertEqual(opencl, self.succeed("plan", "60", "--source", "opencl",
+                                              "--device", "nullopencl"))
+        self.assertIn("__global__", self.succeed("plan", "60x8", "--source", "cuda"))
+        plan = json.loads(self.succeed("plan", "60", "--source", "opencl", "--json"))
+        self.assertEqual(plan["source"], opencl)
+        self.refuse(2, "plan", "60", "--source", "cobol", says="cobol")
+        self.refuse(2, "plan", "60", "--source", "cuda", "--device", "cpu", says="cpu")
+
     def test_codelet_counts_and_source(self):
         text = self.succeed("codelet", "8", "--ops")
         self.assertRegex(text, r"(?m)^plain +56 +52 +4 ")
