@@ -43,15 +43,20 @@ static void set_failure(struct counting *c, long long k, bool after)
     c->fail_after = after;
 }
 
-static kallima_device *open_counted(struct counting *c, int threads)
+static kallima_device *open_device(struct counting *c, const char *selector, int threads)
 {
     const kallima_device_options options = { .allocator = counting_allocator(c),
                                              .threads = threads };
     kallima_device *device = (kallima_device *)(void *)c;
-    const kallima_status status = kallima_device_open(&device, "cpu", &options);
+    const kallima_status status = kallima_device_open(&device, selector, &options);
     if (status != KALLIMA_OK)
         ROW_CHECK(status == KALLIMA_E_MEMORY && !device && c->live == 0);
     return device;
+}
+
+static kallima_device *open_counted(struct counting *c, int threads)
+{
+    return open_device(c, "cpu", threads);
 }
 
 static void opening_survives(void **state)
@@ -71,7 +76,8 @@ static void opening_survives(void **state)
     ROWS_FINISH();
 }
 
-// Plan until it succeeds; return how many calls that took.
+// Plan until it succeeds; return the call that did not fail. Kernels take hundreds of calls,
+// of which the later ones are a sample.
 static long long plan_under_failure(struct counting *c, kallima_device *device,
                                     const kallima_desc *d,
                                     const kallima_plan_options *options, bool after)
@@ -79,7 +85,8 @@ static long long plan_under_failure(struct counting *c, kallima_device *device,
     kallima_plan *plan = NULL;
     long long k = 0;
 
-    while (!plan && k++ < MOST_CALLS) {
+    while (!plan && k < MOST_CALLS) {
+        k += 1 + k / 32;
         const long long live = c->live;
         plan = (kallima_plan *)(void *)c;
         set_failure(c, k, after);
@@ -99,17 +106,59 @@ static long long plan_under_failure(struct counting *c, kallima_device *device,
     return k;
 }
 
-static void planning_survives(void **state)
+static void check_planning(const char *selector)
 {
-    (void)state;
     for (int i = 0; i < PROBLEMS; i++) {
         for (int after = 0; after < 2; after++) {
             struct counting c = { 0 };
-            kallima_device *device = open_counted(&c, 2);
+            kallima_device *device = open_device(&c, selector, 2);
             ROW_CHECK(plan_under_failure(&c, device, &problems[i], NULL, after) > 1);
             kallima_device_close(&device);
             ROW_CHECK(c.live == 0 && c.damaged == 0);
         }
+    }
+}
+
+static void planning_survives(void **state)
+{
+    (void)state;
+    check_planning("cpu");
+    ROWS_FINISH();
+}
+
+static void making_kernels_survives(void **state)
+{
+    (void)state;
+    check_planning("nullopencl");
+    check_planning("nullcuda");
+    ROWS_FINISH();
+}
+
+// Arrays are staged, which may fail at any of their buffers.
+static void staging_survives(void **state)
+{
+    (void)state;
+    for (int i = 0; i < PROBLEMS; i++) {
+        struct counting c = { 0 };
+        kallima_device *device = open_device(&c, "nullopencl", 1);
+        kallima_status status = KALLIMA_E_MEMORY;
+        kallima_plan *plan = NULL;
+        struct rig rig;
+
+        rig_init(&rig, &problems[i], 3);
+        ROW_CHECK(kallima_plan_create(&plan, device, &problems[i], NULL) == KALLIMA_OK);
+        for (long long k = 1; status != KALLIMA_OK && k < MOST_CALLS; k++) {
+            const long long live = c.live;
+            set_failure(&c, k, k % 2);
+            status = rig_execute(&rig, plan, device, WAY_OWNED);
+            set_failure(&c, 0, false);
+            ROW_CHECK(status == KALLIMA_OK || status == KALLIMA_E_MEMORY);
+            ROW_CHECK(c.live == live);
+        }
+        rig_clear(&rig);
+        kallima_plan_destroy(&plan);
+        kallima_device_close(&device);
+        ROW_CHECK(c.live == 0 && c.damaged == 0);
     }
     ROWS_FINISH();
 }
@@ -206,15 +255,26 @@ static void writing_texts_survives(void **state)
     kallima_plan_destroy(&plan);
     kallima_device_close(&device);
     ROW_CHECK(c.live == 0 && c.damaged == 0);
+
+    device = open_device(&c, "nullcuda", 1);
+    ROW_CHECK(kallima_plan_create(&plan, device, &problems[5], NULL) == KALLIMA_OK);
+    check_writer(&c, plan, kallima_plan_get_source);
+    kallima_plan_destroy(&plan);
+    kallima_device_close(&device);
+    ROW_CHECK(c.live == 0 && c.damaged == 0);
     ROWS_FINISH();
 }
 
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(opening_survives),         cmocka_unit_test(planning_survives),
-        cmocka_unit_test(reading_recipes_survives), cmocka_unit_test(execution_survives),
+        cmocka_unit_test(opening_survives),
+        cmocka_unit_test(planning_survives),
+        cmocka_unit_test(reading_recipes_survives),
+        cmocka_unit_test(execution_survives),
         cmocka_unit_test(writing_texts_survives),
+        cmocka_unit_test(making_kernels_survives),
+        cmocka_unit_test(staging_survives),
     };
     return cmocka_run_group_tests_name("oom", tests, NULL, NULL);
 }
