@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Usage: test_golden FOLDER [--update]. Texts that change only when someone means them to:
-// the plans of some problems on one thread of the scalar engine, and names that are stable
-// for ever. With --update the files in FOLDER are written instead of compared.
+// the plans of some problems on one thread of the scalar engine, kernels in every language,
+// and names that are stable for ever. With --update the files in FOLDER are written instead of compared.
 #include <kallima/kallima.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -141,6 +141,72 @@ static void plans_are_as_they_were(void **state)
     ROWS_FINISH();
 }
 
+// Those of the first problems are written down, of the others only what tells that they
+// changed.
+enum { KERNELS_IN_FULL = 2 };
+
+static const kallima_desc kernel_problems[] = {
+    { .rank = 1, .n = { 4 }, .batch = 5 },
+    { .rank = 1, .n = { 18 }, .kind = KALLIMA_R2C, .precision = KALLIMA_F64 },
+    { .rank = 1, .n = { 60 }, .batch = 7, .placement = KALLIMA_IN_PLACE },
+    { .rank = 1, .n = { 101 }, .in.format = KALLIMA_PLANAR },
+    { .rank = 1, .n = { 1024 }, .batch = 64, .direction = KALLIMA_INVERSE },
+    { .rank = 1, .n = { 99 }, .kind = KALLIMA_C2R, .scale = 0.5 },
+    { .rank = 2, .n = { 48, 32 }, .precision = KALLIMA_F64 },
+    { .rank = 1, .n = { 1048576 } },
+};
+
+static void add_kernels(const kallima_plan *plan, bool in_full)
+{
+    static char source[TEXT_BYTES];
+    uint64_t hash = 0xcbf29ce484222325u;
+    size_t lines = 0, length = 0;
+    char line[100];
+
+    if (kallima_plan_get_source(plan, source, sizeof source, &length) != KALLIMA_OK ||
+        length >= sizeof source)
+        fail_msg("the source cannot be had: %s", kallima_last_error());
+    for (const char *at = source; *at; at++) {
+        hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
+        lines += *at == '\n';
+    }
+    snprintf(line, sizeof line, "source   %zu lines, hash %016llx\n", lines,
+             (unsigned long long)hash);
+    add(line);
+    if (in_full)
+        add(source);
+    add("\n");
+}
+
+static void check_kernels(const char *selector, const char *file)
+{
+    kallima_device *device = NULL;
+
+    now.length = 0;
+    assert_int_equal(kallima_device_open(&device, selector, NULL), KALLIMA_OK);
+    for (int i = 0; i < (int)(sizeof kernel_problems / sizeof kernel_problems[0]); i++) {
+        char text[16384];
+        kallima_plan *plan = NULL;
+        if (kallima_plan_create(&plan, device, &kernel_problems[i], NULL) != KALLIMA_OK)
+            fail_msg("%s", kallima_last_error());
+        assert_int_equal(kallima_plan_describe(plan, text, sizeof text, NULL),
+                         KALLIMA_OK);
+        add(text);
+        add_kernels(plan, i < KERNELS_IN_FULL);
+        kallima_plan_destroy(&plan);
+    }
+    kallima_device_close(&device);
+    compare(file);
+}
+
+static void kernels_are_as_they_were(void **state)
+{
+    (void)state;
+    check_kernels("nullopencl", "kernels_opencl.txt");
+    check_kernels("nullcuda", "kernels_cuda.txt");
+    ROWS_FINISH();
+}
+
 static bool is_software_api(const char *selector)
 {
     return strcmp(selector, "cpu") == 0 || strcmp(selector, "null") == 0;
@@ -179,6 +245,7 @@ int main(int argc, char **argv)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans_are_as_they_were),
+        cmocka_unit_test(kernels_are_as_they_were),
         cmocka_unit_test(names_never_change),
     };
     if (argc > 1)
