@@ -203,6 +203,32 @@ static bool is_plain(const struct kal_kernel *k, bool is_in, int64_t elements)
     return !side->index && side->count >= elements && !side->chirp_n && !side->twiddle_n;
 }
 
+// The first element of the group's tile on one side: `in_start` or `out_start`.
+static void print_start(struct printer *p, bool is_in)
+{
+    const struct kal_kernel *k = p->k;
+    const struct kal_side *side = side_of(k, is_in);
+    const int64_t unit = unit_of(k, is_in);
+    struct sum s = { "", 0 };
+    char name[48];
+
+    snprintf(name, sizeof name, "(INDEX)%lld", (long long)(side->offset / unit));
+    add_term(&s, name, 1);
+    if (side->buffer == KAL_BUFFER_CHUNK)
+        add_term(&s, "(INDEX)slot", p->set->slot_reals / unit);
+    for (int i = 0; i < k->line_loop_count && side->buffer != KAL_BUFFER_CHUNK; i++) {
+        snprintf(name, sizeof name, "(INDEX)row%d", i);
+        add_term(&s, name, loop_stride(&k->line_loop[i], is_in) / unit);
+    }
+    for (int i = 0; i < k->loop_count; i++) {
+        if (k->loop[i].number < 0)
+            continue;
+        snprintf(name, sizeof name, "(INDEX)group%d", i);
+        add_term(&s, name, loop_stride(&k->loop[i], is_in) / unit * k->loop[i].width);
+    }
+    line(p, "const INDEX %s_start = %s;", is_in ? "in" : "out", sum_text(&s));
+}
+
 // Are the units of an element round numbered as their elements lie in memory?
 static bool is_linear(const struct kal_kernel *k, const struct kal_round *round,
                       bool is_in)
@@ -528,9 +554,9 @@ static void print_load(struct printer *p, int number)
     close_units(p, round);
 }
 
-// Roots of all registers of a unit, times the scale: r0 is that of element_index, and from
-// register to register the angle grows by the same step.
-static void print_store_roots(struct printer *p, const struct kal_round *round)
+// Roots of a unit's registers: r0 is that of element_index, and from register to register the
+// angle grows by the same step.
+static void print_first_roots(struct printer *p)
 {
     const struct kal_kernel *k = p->k;
     const struct kal_table *powers = &k->table[k->out.powers];
@@ -549,16 +575,19 @@ static void print_store_roots(struct printer *p, const struct kal_round *round)
         line(p, "TWO_ROOTS(w%d, w%d, %lld + %s * %d)", 1 << i, 2 << i,
              (long long)powers->at + i, index, (int)kal_round_up(powers->powers, 2));
     line(p, "const C w3 = multiply(w2, w1);");
-    for (int j = 1; j < round->registers; j++) {
-        const int low = j % 4, high = j - low;
-        int top = 4;
-        while (2 * top <= j)
-            top *= 2;
-        if (low)
-            line(p, "const C r%d = multiply(r%d, w%d);", j, high, low);
-        else
-            line(p, "const C r%d = multiply(r%d, w%d);", j, j - top, top);
-    }
+}
+
+static void print_next_root(struct printer *p, int j)
+{
+    enum { LOW = 4 };
+    const int low = j % LOW, high = j - low;
+    int top = LOW;
+    while (2 * top <= j)
+        top *= 2;
+    if (low)
+        line(p, "const C r%d = multiply(r%d, w%d);", j, high, low);
+    else if (j)
+        line(p, "const C r%d = multiply(r%d, w%d);", j, j - top, top);
 }
 
 // Each register has its own root, so each has its own statements.
@@ -570,10 +599,11 @@ static void print_turned_store(struct printer *p, int number,
     const struct kal_side *side = &k->pass->out;
     const int64_t stride = side->stride / unit_of(k, false);
 
-    print_store_roots(p, round);
+    print_first_roots(p);
     print_address(p, false, "element_index");
     for (int j = 0; j < round->registers; j++) {
         char at[64];
+        print_next_root(p, j);
         open(p, "");
         line(p, "C x = %s(v%d[%s][%d], r%d);",
              side->twiddle_is_conjugate ? "multiply_conjugate" : "multiply", number,
@@ -599,6 +629,8 @@ static void print_memory_store(struct printer *p, int number)
     open_units(p, round);
     print_element_index(p, round, action->after);
     open_bounds(p, round, &is_bounded);
+    if (!k->extra_span)
+        print_start(p, false);
     print_line_start(p, round, false);
     if (k->out.powers >= 0 && k->pass->out.count >= side_elements(k, round)) {
         print_turned_store(p, number, round, action);
@@ -917,32 +949,6 @@ static void print_round_comment(struct printer *p, int number)
          s.length ? s.data : "copy", round->to_memory ? " -> memory" : "");
 }
 
-// The first element of the group's tile on one side: `in_start` or `out_start`.
-static void print_start(struct printer *p, bool is_in)
-{
-    const struct kal_kernel *k = p->k;
-    const struct kal_side *side = side_of(k, is_in);
-    const int64_t unit = unit_of(k, is_in);
-    struct sum s = { "", 0 };
-    char name[48];
-
-    snprintf(name, sizeof name, "(INDEX)%lld", (long long)(side->offset / unit));
-    add_term(&s, name, 1);
-    if (side->buffer == KAL_BUFFER_CHUNK)
-        add_term(&s, "(INDEX)slot", p->set->slot_reals / unit);
-    for (int i = 0; i < k->line_loop_count && side->buffer != KAL_BUFFER_CHUNK; i++) {
-        snprintf(name, sizeof name, "(INDEX)row%d", i);
-        add_term(&s, name, loop_stride(&k->line_loop[i], is_in) / unit);
-    }
-    for (int i = 0; i < k->loop_count; i++) {
-        if (k->loop[i].number < 0)
-            continue;
-        snprintf(name, sizeof name, "(INDEX)group%d", i);
-        add_term(&s, name, loop_stride(&k->loop[i], is_in) / unit * k->loop[i].width);
-    }
-    line(p, "const INDEX %s_start = %s;", is_in ? "in" : "out", sum_text(&s));
-}
-
 // The mixed-radix digits of a number, fastest first.
 static void print_digits(struct printer *p, const char *number, const char *digit,
                          const struct kal_group_loop *loops, int count, bool of_blocks)
@@ -969,7 +975,8 @@ static void print_groups(struct printer *p)
         line(p, "const uint slot = number %% %lldu;", (long long)p->set->slots);
     }
     print_start(p, true);
-    print_start(p, false);
+    if (k->extra_span) // Rader's sum is stored while its product is taken
+        print_start(p, false);
 }
 
 static void print_body(struct printer *p)

@@ -45,7 +45,7 @@ static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
 // problem with several recipes.
 static int largest_radix(const struct kal_axis *axis, const struct kal_caps *caps)
 {
-    enum { F64_LINES = 8 };
+    enum { F64_LINES = 8, MOST_MIXED = 20 };
     static const struct {
         int64_t n;
         int f32, f64;
@@ -55,6 +55,9 @@ static int largest_radix(const struct kal_axis *axis, const struct kal_caps *cap
     const bool is_f64 = caps->transaction_lines <= F64_LINES;
     const bool is_wide = axis->lines_are_adjacent || axis->is_second_step;
 
+    // Twiddles of a store meet the values of a large odd codelet: together they spill.
+    if (is_wide && (axis->n & (axis->n - 1)) != 0)
+        return MOST_MIXED;
     int i = is_wide ? (int)KAL_COUNT(rows) - 1 : 0;
     while (axis->n > rows[i].n)
         i++;

@@ -277,15 +277,28 @@ static void design_pointwise(struct kal_kernel *k, const struct kal_caps *caps)
                                      .blocks = (units - 1) / k->span + 1 };
 }
 
+// Points that the steps of a line transform; its other ones only pass through.
+static int64_t transformed_points(const struct kal_pass *pass)
+{
+    int64_t points = 1;
+    for (int i = 0; i < pass->step_count; i++) {
+        const struct kal_step *step = &pass->step[i];
+        if (step->op == KAL_STEP_DFT)
+            points = kal_max(points, step->outer * step->radix * step->m * step->s);
+    }
+    return points;
+}
+
 // Lanes of a line: as many as the codelets of the largest radix need.
 static int64_t lanes_of_line(const struct kal_kernel *k, int radix)
 {
     enum { MANY_LANES = 512 };
+    const int64_t points = transformed_points(k->pass);
     int64_t units = kal_max(1, k->choice.lane_points / radix);
-    while (k->n / (radix * units) > MANY_LANES &&
+    while (points / (radix * units) > MANY_LANES &&
            radix * (units + 1) <= 2 * k->choice.lane_points)
         units++;
-    return kal_max(1, (k->n - 1) / (radix * units) + 1);
+    return kal_max(1, (points - 1) / (radix * units) + 1);
 }
 
 static double lane_use(int64_t lanes)

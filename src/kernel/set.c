@@ -31,7 +31,10 @@ static int lane_registers(const struct kal_kernel *k)
         const struct kal_round *round = &k->round[i];
         // Units of an element or two have addresses of their own.
         const int address = round->registers <= 2 ? 2 : 0;
-        most = kal_max(most, (2 * round->registers * part + address) * round->lane_units);
+        // Between two steps without an exchange both wait for a product.
+        const int twice = round->action_count > 2 ? 2 : 1;
+        most = kal_max(most, (2 * round->registers * part * twice + address) *
+                                 round->lane_units);
     }
     return (int)kal_min(MOST, kal_round_up(most + BESIDES, WARP_STEP));
 }
