@@ -90,7 +90,7 @@ static void order_radices(struct kal_recipe *node)
 static kallima_status plan_kernel(const struct kal_axis *axis,
                                   const struct kal_caps *caps, struct kal_recipe *node)
 {
-    enum { SMALL = 512, MOST = 32 };
+    enum { SMALL = 512, MOST = 32, MANY_STEPS = 3 };
     const int64_t n = axis->n;
     const bool is_wide = axis->lines_are_adjacent || axis->is_second_step;
     const bool is_short =
@@ -98,7 +98,7 @@ static kallima_status plan_kernel(const struct kal_axis *axis,
 
     node->radix_count =
         kal_radix_sequence_kernel(n, largest_radix(axis, caps), is_short, node->radix);
-    if (node->radix_count < 0)
+    if (node->radix_count < 0 || node->radix_count > MANY_STEPS)
         node->radix_count = kal_radix_sequence_kernel(n, MOST, is_short, node->radix);
     if (!is_wide)
         order_radices(node);

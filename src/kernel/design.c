@@ -292,8 +292,11 @@ static int64_t transformed_points(const struct kal_pass *pass)
 // Lanes of a line: as many as the codelets of the largest radix need.
 static int64_t lanes_of_line(const struct kal_kernel *k, int radix)
 {
-    enum { MANY_LANES = 512 };
-    const int64_t points = transformed_points(k->pass);
+    enum { MANY_LANES = 512, LONG = 1024 };
+    // The pairs of a mirrored step are one more than half the points: of a long line, which
+    // has a group of its own, one lane more takes the odd one.
+    const int64_t transformed = transformed_points(k->pass);
+    const int64_t points = transformed >= LONG ? k->n : transformed;
     int64_t units = kal_max(1, k->choice.lane_points / radix);
     while (points / (radix * units) > MANY_LANES &&
            radix * (units + 1) <= 2 * k->choice.lane_points)
