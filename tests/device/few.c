@@ -32,7 +32,7 @@ static const struct {
     { { LINE(16384) }, NULL }, // several passes
     { { LINE(100), .kind = KALLIMA_R2C, .batch = 3 }, NULL },
     { { LINE(101), .kind = KALLIMA_R2C, .batch = 3 }, NULL },
-    { { LINE(511), .kind = KALLIMA_R2C, .batch = 2 }, NULL },
+    { { LINE(511), .kind = KALLIMA_R2C, .batch = 5 }, NULL },
     { { LINE(96), .kind = KALLIMA_C2R, .batch = 3, IN_PLACE }, NULL },
     { { LINE(99), .kind = KALLIMA_C2R, .batch = 3, F64 }, NULL },
     { { .rank = 2, .n = { 20, 24 }, .batch = 2 }, NULL },

@@ -26,7 +26,7 @@ static void check_line(int kind, int precision, int direction, int64_t n,
                        enum lines lines)
 {
     const int row = ((kind * 2 + precision) * 2 + direction) * LINES_COUNT + (int)lines;
-    if (!suite_takes((uint64_t)(n * 100 + row), n < 4000 ? 10 : 3))
+    if (!suite_takes((uint64_t)(n * 100 + row), n < 4000 ? 10 : suite.is_brief ? 1 : 3))
         return;
     struct trial t = { .desc = problem_line(kind, precision, direction, n),
                        .seed = (uint64_t)n * 1009 + (uint64_t)lines };
@@ -86,7 +86,8 @@ void lengths_take_turns(void **state)
 {
     (void)state;
     for (int64_t n = 1; n <= TURNS; n++) {
-        if (n % suite.parts == suite.part && suite_takes((uint64_t)n, 1))
+        if (n % suite.parts == suite.part &&
+            suite_takes((uint64_t)n, suite.is_brief ? 2 : 1))
             check_turns(n);
     }
     ROWS_FINISH();

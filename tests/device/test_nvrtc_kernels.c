@@ -166,6 +166,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", kallima_last_error());
         return SKIPPED;
     }
+    setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
     if (kallima_device_open(&device, "nullcuda", &options) != KALLIMA_OK) {
         fprintf(stderr, "%s\n", kallima_last_error());
         return 1;
