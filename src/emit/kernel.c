@@ -572,22 +572,19 @@ static void print_first_roots(struct printer *p)
          (long long)table_at(k, k->out.coarse), fine->shift, (long long)fine->at,
          (long long)((1ll << fine->shift) - 1));
     for (int i = 0; i < powers->powers; i += 2)
-        line(p, "TWO_ROOTS(w%d, w%d, %lld + %s * %d)", 1 << i, 2 << i,
-             (long long)powers->at + i, index, (int)kal_round_up(powers->powers, 2));
-    line(p, "const C w3 = multiply(w2, w1);");
+        line(p, "TWO_ROOTS(w%d, w%d, %lld + %s * %d)", kal_table_power(i),
+             kal_table_power(i + 1), (long long)powers->at + i, index,
+             (int)kal_round_up(powers->powers, 2));
 }
 
 static void print_next_root(struct printer *p, int j)
 {
     enum { LOW = 4 };
     const int low = j % LOW, high = j - low;
-    int top = LOW;
-    while (2 * top <= j)
-        top *= 2;
     if (low)
         line(p, "const C r%d = multiply(r%d, w%d);", j, high, low);
     else if (j)
-        line(p, "const C r%d = multiply(r%d, w%d);", j, j - top, top);
+        line(p, "const C r%d = multiply(r0, w%d);", j, j);
 }
 
 // Each register has its own root, so each has its own statements.
@@ -686,16 +683,11 @@ static void print_step_twiddle(struct printer *p, int number,
         return;
     }
     for (int i = 0; i < table->powers; i += 2)
-        line(p, "TWO_ROOTS(w%d, w%d, %lld + turn * %d)", 1 << i, 2 << i,
-             (long long)table->at + i, (int)kal_round_up(table->powers, 2));
+        line(p, "TWO_ROOTS(w%d, w%d, %lld + turn * %d)", kal_table_power(i),
+             kal_table_power(i + 1), (long long)table->at + i,
+             (int)kal_round_up(table->powers, 2));
     for (int j = 1; j < table->radix; j++) {
         const int high = j / LOW * LOW, low = j % LOW;
-        if ((j & (j - 1)) != 0 && (high == 0 || low == 0)) {
-            int top = 1;
-            while (2 * top < j)
-                top *= 2;
-            line(p, "const C w%d = multiply(w%d, w%d);", j, top, j - top);
-        }
         if (high && low)
             line(p, "v%d[%s][%d] = multiply(v%d[%s][%d], multiply(w%d, w%d));", number, u,
                  j, number, u, j, high, low);

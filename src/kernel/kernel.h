@@ -73,7 +73,7 @@ struct kal_round {
 enum kal_table_kind {
     KAL_TABLE_STEP,    // exp(-2 pi i p k / n): p = 0 .. n/radix-1 in rows of powers k
     KAL_TABLE_FINE,    // exp(-2 pi i j / n), j < 2^shift
-    KAL_TABLE_POWERS,  // exp(-2 pi i size t 2^k / n): t in rows of powers k
+    KAL_TABLE_POWERS,  // exp(-2 pi i size t k / n): t in rows of powers k
     KAL_TABLE_COARSE,  // exp(-2 pi i j 2^shift / n)
     KAL_TABLE_CHIRP,   // exp(-pi i j^2 / n), j < n
     KAL_TABLE_RADER,   // spectrum of the roots of a prime n, divided by n - 1
@@ -81,6 +81,21 @@ enum kal_table_kind {
     KAL_TABLE_MIRROR,  // exp(-2 pi i k / n), k <= n/4
     KAL_TABLE_INDEX,   // numbers, not roots: the index map of a side
 };
+
+/**
+ * Entry i of a row of powers is power 1, 2, 3, 4, 8, 12, ...: any other is a product of two of
+ * them, so that it is rounded only once more.
+ */
+static inline int kal_table_power(int i)
+{
+    return i < 3 ? i + 1 : 4 * (i - 2);
+}
+
+/** How many entries the powers below `radix` need. */
+static inline int kal_table_powers(int radix)
+{
+    return radix <= 4 ? radix - 1 : 3 + (radix - 1) / 4;
+}
 
 /** A table that a kernel reads: `count` complex numbers, or indices of 32 bits. */
 struct kal_table {

@@ -88,11 +88,10 @@ static struct kal_round *add_dft_round(struct kal_kernel *k, const struct kal_st
 // Factors of few powers are read; the others are products of two of them.
 static int step_table(struct kal_kernel *k, const struct kal_step *step)
 {
-    int powers = 0;
     if (step->m == 1)
         return -1;
-    while (step->radix >= k->choice.powers_from && 1 << powers < step->radix)
-        powers++;
+    const int powers =
+        step->radix >= k->choice.powers_from ? kal_table_powers(step->radix) : 0;
     struct kal_table table = {
         .kind = KAL_TABLE_STEP,
         .n = step->radix * step->m,
@@ -369,13 +368,11 @@ static void add_store_powers(struct kal_kernel *k)
     const struct kal_pass *pass = k->pass;
     const struct kal_round *round = &k->round[k->round_count - 1];
     const struct kal_action *action = &round->action[round->action_count - 1];
-    int powers = 0;
 
     if (!pass->out.twiddle_n || pass->out.index || round->mirror ||
         round->registers <= FEW)
         return;
-    while (1 << powers < round->registers)
-        powers++;
+    const int powers = kal_table_powers(round->registers);
     const int64_t turns = pass->loops[pass->out.twiddle_loop].count;
     k->out.powers = k->table_count;
     k->table[k->table_count++] =

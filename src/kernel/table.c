@@ -30,7 +30,7 @@ static void fill_step(const struct kal_table *table, const struct kal_root_table
     for (int64_t p = 0; p < m; p++) {
         for (int i = 0; i < table->powers; i++)
             put(t, p * kal_round_up(table->powers, 2) + i,
-                kal_root_table_get(roots, (p << i) % table->n));
+                kal_root_table_get(roots, p * kal_table_power(i) % table->n));
         for (int k = 1; k < table->radix && !table->powers; k++)
             put(t, (k - 1) * m + p, kal_root_table_get(roots, p * k));
     }
@@ -43,8 +43,8 @@ static void fill_powers(const struct kal_table *table, const struct kal_root_tab
     for (int64_t turn = 0; turn < table->count / row; turn++) {
         for (int i = 0; i < table->powers; i++)
             put(t, turn * row + i,
-                kal_root_table_get(roots,
-                                   table->size * turn % table->n * (1 << i) % table->n));
+                kal_root_table_get(roots, table->size * turn % table->n *
+                                              kal_table_power(i) % table->n));
     }
 }
 
