@@ -503,7 +503,8 @@ static void print_element_index(struct printer *p, const struct kal_round *round
 
 static int64_t side_elements(const struct kal_kernel *k, const struct kal_round *round)
 {
-    return round->mirror ? k->n : round->units / k->lines * round->registers;
+    return round->mirror || k->extra_span ? k->n
+                                          : round->units / k->lines * round->registers;
 }
 
 static void open_bounds(struct printer *p, const struct kal_round *round, bool *is_open)
