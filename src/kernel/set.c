@@ -10,8 +10,10 @@ bool kal_pass_uses_chunk(const struct kal_pass *pass)
 int kal_resident_groups(const struct kal_caps *caps, int lanes, int64_t group_bytes,
                         int lane_registers)
 {
-    enum { REGISTERS = 65536, RESERVED = 1024 }; // of a processor; bytes of a group
-    int64_t groups = REGISTERS / (lane_registers * kal_round_up(lanes, 32));
+    // A processor has four parts with registers of their own; a group reserves some memory.
+    enum { PARTS = 4, PART_REGISTERS = 16384, WARP = 32, RESERVED = 1024 };
+    const int64_t warps = (lanes - 1) / WARP + 1;
+    int64_t groups = PART_REGISTERS / (WARP * lane_registers) * PARTS / warps;
     if (caps->processor_lanes)
         groups = kal_min(groups, caps->processor_lanes / kal_round_up(lanes, 32));
     if (caps->processor_bytes)
@@ -24,9 +26,9 @@ int kal_resident_groups(const struct kal_caps *caps, int lanes, int64_t group_by
 // on compiled kernels for an NVIDIA H200 that did not spill.
 static int lane_registers(const struct kal_kernel *k)
 {
-    enum { BESIDES = 32, WARP_STEP = 8, MOST = 255 };
+    enum { BESIDES = 32, ODD = 24, WARP_STEP = 8, MOST = 255 };
     const int part = k->is_f64 ? 2 : 1;
-    int64_t most = 0;
+    int64_t most = 0, besides = BESIDES * part;
     for (int i = 0; i < k->round_count; i++) {
         const struct kal_round *round = &k->round[i];
         // Units of an element or two have addresses of their own.
@@ -35,8 +37,11 @@ static int lane_registers(const struct kal_kernel *k)
         const int twice = round->action_count > 2 ? 2 : 1;
         most = kal_max(most, (2 * round->registers * part * twice + address) *
                                  round->lane_units);
+        // Odd codelets keep more values alive, and places by odd radices more numbers.
+        if (k->is_fused && (round->registers & (round->registers - 1)) != 0)
+            besides = (BESIDES + ODD) * part;
     }
-    return (int)kal_min(MOST, kal_round_up(most + BESIDES, WARP_STEP));
+    return (int)kal_min(MOST, kal_round_up(most + besides, WARP_STEP));
 }
 
 // Tickets are handed out line by line. A pass follows the one before it at a distance that

@@ -159,6 +159,8 @@ int main(int argc, char **argv)
     struct kal_device_ops ops = kal_null_cuda_device_ops;
     kallima_device *device = NULL;
     int part = 0, parts = 1;
+    // Kernels that are known to spill and not yet mended; docs/benchmarks/h200.md names them.
+    const int most_spilled = argc > 3 ? atoi(argv[3]) : 0;
 
     if (argc < 2 || (argc > 2 && sscanf(argv[2], "%d/%d", &part, &parts) != 2))
         return 2;
@@ -175,7 +177,8 @@ int main(int argc, char **argv)
     device->ops = &ops;
     const bool ok = plan_file(device, argv[1], part, parts);
     kallima_device_close(&device);
-    printf("%d kernels compiled, %d refused, %d spill\n", run.compiled, run.refused,
-           run.spilled);
-    return ok && run.compiled > 0 && run.refused == 0 && run.spilled == 0 ? 0 : 1;
+    printf("%d kernels compiled, %d refused, %d spill; at most %d may\n", run.compiled,
+           run.refused, run.spilled, most_spilled);
+    return ok && run.compiled > 0 && run.refused == 0 && run.spilled <= most_spilled ? 0
+                                                                                     : 1;
 }
