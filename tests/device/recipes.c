@@ -114,6 +114,16 @@ static const struct {
     { 1, KALLIMA_C2R, "real-odd(local(1))" },
 };
 
+// A line may be too long for a group where a recipe was not made for the device.
+static bool is_too_long(const kallima_desc *d, const char *recipe)
+{
+    const kallima_plan_options options = { .recipe = recipe };
+    kallima_plan *plan = NULL;
+    const kallima_status status = kallima_plan_create(&plan, suite.device, d, &options);
+    kallima_plan_destroy(&plan);
+    return suite.takes_kernels && status == KALLIMA_E_UNSUPPORTED;
+}
+
 static void check_written(size_t i, int variant)
 {
     struct random r = { i * 64 + (size_t)variant };
@@ -124,7 +134,8 @@ static void check_written(size_t i, int variant)
     t.desc.placement = variant >> 2 & 1;
     t.desc.batch = (variant >> 3) % 3 * 9 + 1;
     problem_lay_out(&t.desc, (enum style)(variant % STYLE_COUNT), &r);
-    trial_check(&t, suite.device);
+    if (!is_too_long(&t.desc, t.recipe))
+        trial_check(&t, suite.device);
 }
 
 void written_recipes_are_followed(void **state)
