@@ -916,7 +916,9 @@ static void print_exchange(struct printer *p, int number)
         if (number > 0 || i > 0)
             line(p, "BARRIER;");
         print_tile_access(p, number, layout, true, part[i]);
-        line(p, "BARRIER;");
+        // What other lanes have read, from here on any lane may overwrite.
+        line(p,
+             k->pass->is_in_place && number == 0 && i == 0 ? "BARRIER_ALL;" : "BARRIER;");
         print_tile_access(p, number + 1, layout, false, part[i]);
     }
 }

@@ -138,6 +138,17 @@ static int root_shift(int64_t n)
     return shift;
 }
 
+// Largest radix of the steps; 0: there is no DFT, so nothing needs a tile.
+static int largest_radix(const struct kal_pass *pass)
+{
+    int radix = 0;
+    for (int i = 0; i < pass->step_count; i++) {
+        if (pass->step[i].op == KAL_STEP_DFT)
+            radix = (int)kal_max(radix, pass->step[i].radix);
+    }
+    return radix;
+}
+
 static bool is_permutation(const int64_t *index, int64_t n, bool *seen)
 {
     for (int64_t i = 0; i < n; i++)
@@ -158,7 +169,9 @@ static kallima_status describe_index(struct kal_kernel *k, struct kal_arena *are
     void *seen;
 
     KAL_TRY(kal_arena_take(arena, &seen, (uint64_t)n, sizeof(bool)));
-    access->is_permuted = side->count >= n && is_permutation(side->index, n, seen);
+    // An exchange puts elements in order; without one each lane follows the map by itself.
+    access->is_permuted = largest_radix(k->pass) > 0 && side->count >= n &&
+                          is_permutation(side->index, n, seen);
     for (int64_t i = 0; i < n; i++)
         access->has_gaps = access->has_gaps || side->index[i] < 0;
     access->index = add_table(k, (struct kal_table){ .kind = KAL_TABLE_INDEX,
@@ -201,17 +214,6 @@ static kallima_status describe_side(struct kal_kernel *k, struct kal_arena *aren
 int64_t kal_kernel_element_bytes(const struct kal_kernel *k)
 {
     return k->is_f64 ? 16 : 8;
-}
-
-// Largest radix of the steps; 0: there is no DFT, so nothing needs a tile.
-static int largest_radix(const struct kal_pass *pass)
-{
-    int radix = 0;
-    for (int i = 0; i < pass->step_count; i++) {
-        if (pass->step[i].op == KAL_STEP_DFT)
-            radix = (int)kal_max(radix, pass->step[i].radix);
-    }
-    return radix;
 }
 
 static int64_t count_lines(const struct kal_kernel *k)

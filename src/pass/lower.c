@@ -231,6 +231,13 @@ kallima_status kal_lines_add_loop(struct kal_lines *lines, int64_t count, int64_
     return KALLIMA_OK;
 }
 
+static enum kal_buffer_id buffer_of(const struct kal_lowering *lo,
+                                    const struct kal_side *side)
+{
+    const bool is_same = lo->problem->is_in_place && side->buffer == KAL_BUFFER_OUT;
+    return is_same ? KAL_BUFFER_IN : side->buffer;
+}
+
 kallima_status kal_pass_add(struct kal_lowering *lo, const struct kal_lines *lines,
                             int64_t n, const struct kal_step *steps, int step_count)
 {
@@ -259,6 +266,7 @@ kallima_status kal_pass_add(struct kal_lowering *lo, const struct kal_lines *lin
         .n = n,
         .step_count = step_count,
         .scale = 1.0,
+        .is_in_place = buffer_of(lo, &lines->in) == buffer_of(lo, &lines->out),
     };
     memcpy(pass->loops, lines->loops, sizeof pass->loops);
     if (step_count > 0)

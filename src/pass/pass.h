@@ -90,6 +90,7 @@ struct kal_pass {
     int step_count;
     struct kal_step step[KAL_MAX_PASS_STEPS];
     double scale;
+    bool is_in_place; // both sides are in the same buffer
 };
 
 struct kal_phase {
