@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: MIT
+// The first and the last round: elements from memory to registers and back.
+#include "emit/printer.h"
+
+#include <limits.h>
+#include <stdio.h>
+
+static const struct kal_side *side_of(const struct kal_kernel *k, bool is_in)
+{
+    return is_in ? &k->pass->in : &k->pass->out;
+}
+
+static const struct kal_access *access_of(const struct kal_kernel *k, bool is_in)
+{
+    return is_in ? &k->in : &k->out;
+}
+
+// Reals in one entry of the array as the kernel sees it.
+int64_t kal_access_unit(const struct kal_kernel *k, bool is_in)
+{
+    return access_of(k, is_in)->is_vector ? 2 : 1;
+}
+
+static int64_t loop_stride(const struct kal_group_loop *loop, bool is_in)
+{
+    return is_in ? loop->in : loop->out;
+}
+
+// A side whose elements need more than an address.
+static bool is_plain(const struct kal_kernel *k, bool is_in, int64_t elements)
+{
+    const struct kal_side *side = side_of(k, is_in);
+    return !side->index && side->count >= elements && !side->chirp_n && !side->twiddle_n;
+}
+
+// The first element of the group's tile on one side: `in_start` or `out_start`.
+void kal_print_start(struct kal_printer *p, bool is_in)
+{
+    const struct kal_kernel *k = p->k;
+    const struct kal_side *side = side_of(k, is_in);
+    const int64_t unit = kal_access_unit(k, is_in);
+    struct kal_sum s = { "", 0 };
+    char name[48];
+
+    snprintf(name, sizeof name, "(INDEX)%lld", (long long)(side->offset / unit));
+    kal_sum_add(&s, name, 1);
+    if (side->buffer == KAL_BUFFER_CHUNK)
+        kal_sum_add(&s, "(INDEX)slot", p->set->slot_reals / unit);
+    for (int i = 0; i < k->line_loop_count && side->buffer != KAL_BUFFER_CHUNK; i++) {
+        snprintf(name, sizeof name, "(INDEX)row%d", i);
+        kal_sum_add(&s, name, loop_stride(&k->line_loop[i], is_in) / unit);
+    }
+    for (int i = 0; i < k->loop_count; i++) {
+        if (k->loop[i].number < 0)
+            continue;
+        snprintf(name, sizeof name, "(INDEX)group%d", i);
+        kal_sum_add(&s, name, loop_stride(&k->loop[i], is_in) / unit * k->loop[i].width);
+    }
+    kal_line(p, "const INDEX %s_start = %s;", is_in ? "in" : "out", kal_sum_text(&s));
+}
+
+// Are the units of an element round numbered as their elements lie in memory?
+static bool is_linear(const struct kal_kernel *k, const struct kal_round *round,
+                      bool is_in)
+{
+    const struct kal_side *side = side_of(k, is_in);
+    int64_t stride = side->stride;
+
+    if (round->registers != 1 || round->mirror || k->extra_span ||
+        !is_plain(k, is_in, round->units / k->lines))
+        return false;
+    for (int i = 0; i < round->digit_count; i++) {
+        const struct kal_digit *digit = &round->digit[i];
+        if (kal_digit_is_line(digit) &&
+            loop_stride(kal_digit_loop(k, digit), is_in) != stride)
+            return false;
+        stride *= digit->radix;
+    }
+    return true;
+}
+
+// Where the unit's line starts, as `NAME_line`.
+void kal_print_line_start(struct kal_printer *p, const struct kal_round *round,
+                          bool is_in)
+{
+    const struct kal_kernel *k = p->k;
+    const char *name = is_in ? "in" : "out";
+    struct kal_sum s = { "", 0 };
+    char base[32];
+
+    snprintf(base, sizeof base, "%s_start", name);
+    kal_sum_add(&s, base, 1);
+    for (int i = 0; i < round->digit_count; i++) {
+        const struct kal_digit *digit = &round->digit[i];
+        char term[48];
+        if (!kal_digit_is_line(digit))
+            continue;
+        snprintf(term, sizeof term, "(INDEX)%s", kal_digit_names[digit->role]);
+        kal_sum_add(&s, term,
+                    loop_stride(kal_digit_loop(k, digit), is_in) /
+                        kal_access_unit(k, is_in));
+    }
+    kal_line(p, "const INDEX %s_line = %s;", name, kal_sum_text(&s));
+}
+
+// Arrays of the user are touched once by a pass; scratch is better kept in the cache, and
+// what another group of the same launch wrote must not come from an older copy.
+static const char *access_name(const struct kal_kernel *k, const struct kal_side *side,
+                               bool is_load)
+{
+    if (side->buffer == KAL_BUFFER_CHUNK)
+        return is_load ? "LOAD_SHARED" : "STORE_SHARED";
+    if (side->buffer == KAL_BUFFER_SHARED || !k->choice.has_hints || !k->is_fused)
+        return is_load ? "LOAD" : "STORE";
+    return is_load ? "LOAD_ONCE" : "STORE_ONCE";
+}
+
+// The expression that reads an element at index `at`.
+const char *kal_load_text(const struct kal_kernel *k, char *text, size_t capacity,
+                          const char *at)
+{
+    const struct kal_side *side = &k->pass->in;
+    const char *load = access_name(k, side, true);
+    if (k->in.is_vector)
+        snprintf(text, capacity, "%s(in, %s)", load, at);
+    else if (side->is_real)
+        snprintf(text, capacity, "MAKE(%s(in, %s), ZERO)", load, at);
+    else if (side->imag)
+        snprintf(text, capacity, "MAKE(%s(in, %s), %s(in, %s + %lld))", load, at, load,
+                 at, (long long)side->imag);
+    else
+        snprintf(text, capacity, "MAKE(%s(in, %s), %s(in_imag, %s))", load, at, load, at);
+    return text;
+}
+
+void kal_print_store(struct kal_printer *p, const char *at, const char *value)
+{
+    const struct kal_side *side = &p->k->pass->out;
+    const char *store = access_name(p->k, side, false);
+    if (p->k->out.is_vector) {
+        kal_line(p, "%s(out, %s, %s);", store, at, value);
+        return;
+    }
+    kal_line(p, "%s(out, %s, %s.x);", store, at, value);
+    if (side->is_real)
+        return;
+    if (side->imag)
+        kal_line(p, "%s(out, %s + %lld, %s.y);", store, at, (long long)side->imag, value);
+    else
+        kal_line(p, "%s(out_imag, %s, %s.y);", store, at, value);
+}
+
+// Address in memory of the unit's elements: those of register 0.
+static void print_unit_address(struct kal_printer *p, const struct kal_round *round,
+                               bool is_in)
+{
+    const struct kal_kernel *k = p->k;
+    const int64_t stride = side_of(k, is_in)->stride / kal_access_unit(k, is_in);
+    const char *name = is_in ? "in" : "out";
+    if (is_linear(k, round, is_in))
+        kal_line(p, "const INDEX at = %s_start + (INDEX)unit * %lld;", name,
+                 (long long)stride);
+    else
+        kal_line(p, "const INDEX at = %s_line + (INDEX)element_index * %lld;", name,
+                 (long long)stride);
+}
+
+// Address in memory of the element called `element`, which the index map may move.
+static void print_address(struct kal_printer *p, bool is_in, const char *element)
+{
+    const struct kal_kernel *k = p->k;
+    const int64_t stride = side_of(k, is_in)->stride / kal_access_unit(k, is_in);
+    kal_line(p, "const INDEX at = %s_line + (INDEX)%s * %lld;", is_in ? "in" : "out",
+             element, (long long)stride);
+}
+
+// Read tile element `e` (an int) to x.
+static void print_load_element(struct kal_printer *p)
+{
+    const struct kal_kernel *k = p->k;
+    const struct kal_side *side = &k->pass->in;
+    const bool is_gathered = k->in.index >= 0 && !k->in.is_permuted;
+    char text[256], head[64];
+    int opened = 0;
+
+    kal_line(p, "C x = MAKE(ZERO, ZERO);");
+    if (side->count < k->n) {
+        snprintf(head, sizeof head, "if (e < %lld) ", (long long)side->count);
+        kal_open(p, head);
+        opened++;
+    }
+    if (is_gathered) {
+        kal_line(p, "const int i = MAP(%lld + e);",
+                 (long long)kal_table_at(k, k->in.index));
+        if (k->in.has_gaps) {
+            kal_open(p, "if (i != -1) ");
+            opened++;
+        }
+        kal_line(p, "const int place = %s;", k->in.has_gaps ? "i < 0 ? -2 - i : i" : "i");
+    }
+    print_address(p, true, is_gathered ? "place" : "e");
+    kal_line(p, "x = %s;", kal_load_text(k, text, sizeof text, "at"));
+    if (is_gathered && k->in.has_gaps)
+        kal_line(p, "if (i < 0) x.y = -x.y;");
+    while (opened--)
+        kal_close(p);
+    if (side->is_swapped)
+        kal_line(p, "x = exchange(x);");
+    if (side->chirp_n)
+        kal_line(p, "x = multiply(x, ROOT(%lld + (e < %lld ? e : 0)));",
+                 (long long)kal_table_at(k, k->in.chirp), (long long)side->chirp_n);
+}
+
+// The index of the twiddle's loop for the unit's line.
+static void twiddle_loop_text(const struct kal_kernel *k, char *text, size_t capacity)
+{
+    snprintf(text, capacity, "0");
+    for (int i = 0; i < k->loop_count; i++) {
+        if (k->loop[i].number != k->pass->out.twiddle_loop)
+            continue;
+        if (k->loop[i].width > 1)
+            snprintf(text, capacity, "(group%d * %lld + line%s)", i,
+                     (long long)k->loop[i].width, i ? "2" : "");
+        else
+            snprintf(text, capacity, "group%d", i);
+    }
+}
+
+static void print_twiddle(struct kal_printer *p, const char *element)
+{
+    const struct kal_kernel *k = p->k;
+    const struct kal_table *fine = &k->table[k->out.fine];
+    const char *type = k->pass->out.twiddle_n > INT_MAX ? "ULONG" : "uint";
+    char index[64];
+
+    twiddle_loop_text(k, index, sizeof index);
+    kal_line(p, "const %s turn = (%s)%s * (%s)%s;", type, type, element, type, index);
+    kal_line(p,
+             "const C root = multiply(ROOT(%lld + (turn >> %d)), ROOT(%lld + (turn & "
+             "%lldu)));",
+             (long long)kal_table_at(k, k->out.coarse), fine->shift, (long long)fine->at,
+             (long long)((1ll << fine->shift) - 1));
+    kal_line(p, "x = %s(x, root);",
+             k->pass->out.twiddle_is_conjugate ? "multiply_conjugate" : "multiply");
+}
+
+static void print_scale(struct kal_printer *p)
+{
+    if (p->k->pass->scale != 1.0)
+        kal_line(p, "x = MAKE(x.x * LITERAL(%.17e), x.y * LITERAL(%.17e));",
+                 p->k->pass->scale, p->k->pass->scale);
+}
+
+// Write x to the place of tile element `e`.
+static void print_store_element(struct kal_printer *p)
+{
+    const struct kal_kernel *k = p->k;
+    const struct kal_side *side = &k->pass->out;
+    const bool is_scattered = k->out.index >= 0 && !k->out.is_permuted;
+    const char *element = "e";
+    char head[64];
+    int opened = 0;
+
+    print_scale(p);
+    if (side->chirp_n)
+        kal_line(p, "x = multiply_conjugate(x, ROOT(%lld + (e < %lld ? e : 0)));",
+                 (long long)kal_table_at(k, k->out.chirp), (long long)side->chirp_n);
+    if (side->count < k->n) {
+        snprintf(head, sizeof head, "if (e < %lld) ", (long long)side->count);
+        kal_open(p, head);
+        opened++;
+    }
+    if (is_scattered) {
+        kal_line(p, "const int place = MAP(%lld + e);",
+                 (long long)kal_table_at(k, k->out.index));
+        element = "place";
+        if (k->out.has_gaps) {
+            kal_open(p, "if (place >= 0) ");
+            opened++;
+        }
+    }
+    if (side->twiddle_n)
+        print_twiddle(p, element);
+    if (side->is_swapped)
+        kal_line(p, "x = exchange(x);");
+    print_address(p, false, element);
+    kal_print_store(p, "at", "x");
+    while (opened--)
+        kal_close(p);
+}
+
+static void print_element(struct kal_printer *p, const struct kal_round *round,
+                          bool is_in)
+{
+    const struct kal_action *action =
+        is_in ? &round->action[0] : kal_round_last_action(round);
+    if (round->mirror)
+        kal_print_mirrored_element(p, round, is_in == kal_round_is_split(round));
+    else
+        kal_line(p, "const int e = element_index + j * %lld;",
+                 (long long)(is_in ? action->register_before : action->register_after));
+}
+
+static int64_t side_elements(const struct kal_kernel *k, const struct kal_round *round)
+{
+    return round->mirror || k->extra_span ? k->n
+                                          : round->units / k->lines * round->registers;
+}
+
+void kal_print_load(struct kal_printer *p, int number)
+{
+    const struct kal_kernel *k = p->k;
+    const struct kal_round *round = &k->round[number];
+    const struct kal_action *action = &round->action[0];
+    const char *u = kal_unit_name(round);
+    char text[256];
+    bool is_bounded;
+
+    kal_open_units(p, round);
+    kal_print_element_index(p, round, action->before);
+    kal_open_bounds(p, round, &is_bounded);
+    kal_print_line_start(p, round, true);
+    if (!round->mirror && is_plain(k, true, side_elements(k, round))) {
+        const int64_t stride = k->pass->in.stride / kal_access_unit(k, true);
+        print_unit_address(p, round, true);
+        kal_open_registers(p, round);
+        char at[64];
+        snprintf(at, sizeof at, "at + (INDEX)j * %lld",
+                 (long long)(action->register_before * stride));
+        kal_load_text(k, text, sizeof text, round->registers > 1 ? at : "at");
+        kal_line(
+            p, k->pass->in.is_swapped ? "v%d[%s][j] = exchange(%s);" : "v%d[%s][j] = %s;",
+            number, u, text);
+        kal_close(p);
+    } else {
+        kal_open_registers(p, round);
+        print_element(p, round, true);
+        print_load_element(p);
+        kal_line(p, "v%d[%s][j] = x;", number, u);
+        kal_close(p);
+    }
+    if (is_bounded)
+        kal_close(p);
+    kal_close_units(p, round);
+}
+
+// Roots of a unit's registers: r0 is that of element_index, and from register to register the
+// angle grows by the same step.
+static void print_first_roots(struct kal_printer *p)
+{
+    const struct kal_kernel *k = p->k;
+    const struct kal_table *powers = &k->table[k->out.powers];
+    const struct kal_table *fine = &k->table[k->out.fine];
+    const char *type = k->pass->out.twiddle_n > INT_MAX ? "ULONG" : "uint";
+    char index[64];
+
+    twiddle_loop_text(k, index, sizeof index);
+    kal_line(p, "const %s turn = (%s)element_index * (%s)%s;", type, type, type, index);
+    kal_line(p,
+             "const C r0 = multiply(ROOT(%lld + (turn >> %d)), ROOT(%lld + (turn & "
+             "%lldu)));",
+             (long long)kal_table_at(k, k->out.coarse), fine->shift, (long long)fine->at,
+             (long long)((1ll << fine->shift) - 1));
+    for (int i = 0; i < powers->powers; i += 2)
+        kal_line(p, "TWO_ROOTS(w%d, w%d, %lld + %s * %d)", kal_table_power(i),
+                 kal_table_power(i + 1), (long long)powers->at + i, index,
+                 (int)kal_round_up(powers->powers, 2));
+}
+
+static void print_next_root(struct kal_printer *p, int j)
+{
+    enum { LOW = 4 };
+    const int low = j % LOW, high = j - low;
+    if (low)
+        kal_line(p, "const C r%d = multiply(r%d, w%d);", j, high, low);
+    else if (j)
+        kal_line(p, "const C r%d = multiply(r0, w%d);", j, j);
+}
+
+// Each register has its own root, so each has its own statements.
+static void print_turned_store(struct kal_printer *p, int number,
+                               const struct kal_round *round,
+                               const struct kal_action *action)
+{
+    const struct kal_kernel *k = p->k;
+    const struct kal_side *side = &k->pass->out;
+    const int64_t stride = side->stride / kal_access_unit(k, false);
+
+    print_first_roots(p);
+    print_address(p, false, "element_index");
+    for (int j = 0; j < round->registers; j++) {
+        char at[64];
+        print_next_root(p, j);
+        kal_open(p, "");
+        kal_line(p, "C x = %s(v%d[%s][%d], r%d);",
+                 side->twiddle_is_conjugate ? "multiply_conjugate" : "multiply", number,
+                 kal_unit_name(round), j, j);
+        print_scale(p);
+        if (side->is_swapped)
+            kal_line(p, "x = exchange(x);");
+        snprintf(at, sizeof at, "at + %lld",
+                 (long long)(j * action->register_after * stride));
+        kal_print_store(p, at, "x");
+        kal_close(p);
+    }
+}
+
+void kal_print_memory_store(struct kal_printer *p, int number)
+{
+    const struct kal_kernel *k = p->k;
+    const struct kal_round *round = &k->round[number];
+    const struct kal_action *action = kal_round_last_action(round);
+    const char *u = kal_unit_name(round);
+    bool is_bounded;
+
+    kal_open_units(p, round);
+    kal_print_element_index(p, round, action->after);
+    kal_open_bounds(p, round, &is_bounded);
+    if (!k->extra_span)
+        kal_print_start(p, false);
+    kal_print_line_start(p, round, false);
+    if (k->out.powers >= 0 && k->pass->out.count >= side_elements(k, round)) {
+        print_turned_store(p, number, round, action);
+    } else if (!round->mirror && is_plain(k, false, side_elements(k, round))) {
+        const int64_t stride = k->pass->out.stride / kal_access_unit(k, false);
+        char at[64];
+        print_unit_address(p, round, false);
+        kal_open_registers(p, round);
+        snprintf(at, sizeof at, "at + (INDEX)j * %lld",
+                 (long long)(action->register_after * stride));
+        kal_line(p,
+                 k->pass->out.is_swapped ? "C x = exchange(v%d[%s][j]);"
+                                         : "C x = v%d[%s][j];",
+                 number, u);
+        print_scale(p);
+        kal_print_store(p, round->registers > 1 ? at : "at", "x");
+        kal_close(p);
+    } else {
+        kal_open_registers(p, round);
+        print_element(p, round, false);
+        kal_line(p, "C x = v%d[%s][j];", number, u);
+        if (round->mirror && !kal_round_is_split(round))
+            kal_open(p, "if (j == 0 || element_index > 0) ");
+        print_store_element(p);
+        if (round->mirror && !kal_round_is_split(round))
+            kal_close(p);
+        kal_close(p);
+    }
+    if (is_bounded)
+        kal_close(p);
+    kal_close_units(p, round);
+}

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: MIT
+// What rounds do to registers, and how these change lanes through the tile.
+#include "emit/printer.h"
+
+#include <stdio.h>
+
+// Products with roots: all of them from the table, or those of a few powers.
+static void print_step_twiddle(struct kal_printer *p, int number,
+                               const struct kal_round *round,
+                               const struct kal_action *action)
+{
+    const struct kal_table *table = &p->k->table[action->table];
+    const char *u = kal_unit_name(round);
+    const int64_t m = table->n / table->radix;
+    struct kal_sum s = { "", 0 };
+    enum { LOW = 4 };
+
+    for (int i = 0; i < round->digit_count; i++)
+        kal_sum_add(&s, kal_digit_names[round->digit[i].role], action->exponent[i]);
+    kal_line(p, "const int turn = %s;", kal_sum_text(&s));
+    if (!table->powers) {
+        kal_line(p, "UNROLL for (int j = 1; j < %d; j++)", table->radix);
+        kal_line(
+            p,
+            "    v%d[%s][j] = multiply(v%d[%s][j], ROOT(%lld + (j - 1) * %lld + turn));",
+            number, u, number, u, (long long)table->at, (long long)m);
+        return;
+    }
+    for (int i = 0; i < table->powers; i += 2)
+        kal_line(p, "TWO_ROOTS(w%d, w%d, %lld + turn * %d)", kal_table_power(i),
+                 kal_table_power(i + 1), (long long)table->at + i,
+                 (int)kal_round_up(table->powers, 2));
+    for (int j = 1; j < table->radix; j++) {
+        const int high = j / LOW * LOW, low = j % LOW;
+        if (high && low)
+            kal_line(p, "v%d[%s][%d] = multiply(v%d[%s][%d], multiply(w%d, w%d));",
+                     number, u, j, number, u, j, high, low);
+        else
+            kal_line(p, "v%d[%s][%d] = multiply(v%d[%s][%d], w%d);", number, u, j, number,
+                     u, j, j);
+    }
+}
+
+static void print_product(struct kal_printer *p, int number,
+                          const struct kal_round *round, const struct kal_action *action,
+                          const char *element)
+{
+    const char *u = kal_unit_name(round);
+    kal_line(p, "UNROLL for (int j = 0; j < %d; j++)", round->registers);
+    kal_line(
+        p, "    v%d[%s][j] = exchange(multiply(v%d[%s][j], ROOT(%lld + %s + j * %lld)));",
+        number, u, number, u, (long long)p->k->table[action->table].at, element,
+        (long long)action->register_before);
+}
+
+// The sum of all elements goes to element n-1, element n-1 into all.
+static void print_rader(struct kal_printer *p, int number, const struct kal_round *round,
+                        const struct kal_action *action, const char *element)
+{
+    const struct kal_kernel *k = p->k;
+    const char *u = kal_unit_name(round);
+
+    kal_line(p, "C first = MAKE(ZERO, ZERO);");
+    if (k->extra_span) {
+        char bounds[256], at[64], text[256];
+        kal_bounds_text(k, round, bounds, sizeof bounds);
+        snprintf(at, sizeof at, "in_line + %lld",
+                 (long long)((k->n - 1) * k->pass->in.stride / kal_access_unit(k, true)));
+        kal_line(p, "if (%s == 0%s%s) {", element, bounds[0] ? " && " : "", bounds);
+        p->depth++;
+        kal_print_line_start(p, round, true);
+        kal_print_line_start(p, round, false);
+        kal_line(p, "first = %s;", kal_load_text(k, text, sizeof text, at));
+        kal_line(p, "const C x = exchange(add(first, v%d[%s][0]));", number, u);
+        snprintf(
+            at, sizeof at, "out_line + %lld",
+            (long long)((k->n - 1) * k->pass->out.stride / kal_access_unit(k, false)));
+        kal_print_store(p, at, "x");
+        kal_close(p);
+    } else {
+        struct kal_sum lines = { "", 0 };
+        for (int i = 0; i < round->digit_count; i++) {
+            if (kal_digit_is_line(&round->digit[i]))
+                kal_sum_add(&lines, kal_digit_names[round->digit[i].role],
+                            kal_digit_lines(k, &round->digit[i]));
+        }
+        kal_line(p, "if (%s == 0) {", element);
+        p->depth++;
+        kal_line(p, "first = EXTRA(%s);", kal_sum_text(&lines));
+        kal_line(p, "EXTRA(%s) = exchange(add(first, v%d[%s][0]));", kal_sum_text(&lines),
+                 number, u);
+        kal_close(p);
+    }
+    print_product(p, number, round, action, element);
+    kal_line(p, "v%d[%s][0] = add(v%d[%s][0], exchange(first));", number, u, number, u);
+}
+
+static void print_mirror(struct kal_printer *p, int number, const struct kal_round *round,
+                         const struct kal_action *action)
+{
+    const char *u = kal_unit_name(round);
+    kal_line(p, "const C root = ROOT(%lld + element_index);",
+             (long long)p->k->table[action->table].at);
+    if (!kal_round_is_split(round)) // coefficients 0 and n/2 are real, whatever is there
+        kal_line(p, "if (element_index == 0) v%d[%s][0].y = v%d[%s][1].y = ZERO;", number,
+                 u, number, u);
+    kal_line(p, "%s(v%d[%s], root);", kal_round_is_split(round) ? "split" : "merge",
+             number, u);
+}
+
+static void print_action(struct kal_printer *p, int number, int i)
+{
+    const struct kal_round *round = &p->k->round[number];
+    const struct kal_action *action = &round->action[i];
+    const char *u = kal_unit_name(round);
+    char element[520];
+
+    if (!action->step)
+        return;
+    const struct kal_sum s = kal_element_sum(p->k, round, action->before);
+    snprintf(element, sizeof element, "(%s)", kal_sum_text(&s));
+    kal_open(p, "");
+    switch (action->step->op) {
+    case KAL_STEP_DFT:
+        kal_line(p, "dft%d(v%d[%s]);", action->step->radix, number, u);
+        if (action->table >= 0)
+            print_step_twiddle(p, number, round, action);
+        break;
+    case KAL_STEP_PRODUCT: print_product(p, number, round, action, element); break;
+    case KAL_STEP_RADER: print_rader(p, number, round, action, element); break;
+    case KAL_STEP_SPLIT:
+    case KAL_STEP_MERGE:
+        kal_print_element_index(p, round, action->before);
+        print_mirror(p, number, round, action);
+        break;
+    }
+    kal_close(p);
+}
+
+static void print_actions(struct kal_printer *p, int number)
+{
+    const struct kal_round *round = &p->k->round[number];
+    bool acts = false;
+    for (int i = 0; i < round->action_count; i++)
+        acts = acts || round->action[i].step;
+    if (!acts)
+        return;
+    kal_open_units(p, round);
+    // A pair or a Rader product beyond the last line or element must not be worked.
+    bool is_bounded = false;
+    if (p->k->extra_span)
+        kal_print_element_index(p, round, round->action[0].before);
+    if (p->k->extra_span)
+        kal_open_bounds(p, round, &is_bounded);
+    for (int i = 0; i < round->action_count; i++)
+        print_action(p, number, i);
+    if (is_bounded)
+        kal_close(p);
+    kal_close_units(p, round);
+}
+
+static int64_t layout_index(const struct kal_layout *layout, int64_t e)
+{
+    return e + e / layout->block * layout->pad;
+}
+
+static void add_line_terms(const struct kal_kernel *k, const struct kal_round *round,
+                           const struct kal_layout *layout, struct kal_sum *s)
+{
+    for (int i = 0; i < round->digit_count; i++) {
+        if (kal_digit_is_line(&round->digit[i]))
+            kal_sum_add(s, kal_digit_names[round->digit[i].role],
+                        kal_digit_lines(k, &round->digit[i]) * layout->line);
+    }
+}
+
+// Address in the tile of element e, for rounds whose elements are no linear form.
+static void print_tile_place(struct kal_printer *p, const struct kal_round *round,
+                             const struct kal_layout *layout)
+{
+    const struct kal_kernel *k = p->k;
+    struct kal_sum s = { "", 0 };
+    char e[96] = "e";
+
+    if (layout->pad)
+        snprintf(e, sizeof e, "(e + e / %lld * %lld)", (long long)layout->block,
+                 (long long)layout->pad);
+    kal_sum_add(&s, e, layout->element);
+    add_line_terms(k, round, layout, &s);
+    if (k->extra < 0) {
+        kal_line(p, "const int at = %s;", kal_sum_text(&s));
+        return;
+    }
+    struct kal_sum lines = { "", 0 };
+    const struct kal_layout extra = { 1, 0, 1, 1 };
+    add_line_terms(k, round, &extra, &lines);
+    kal_line(p, "const int at = e == %lld ? %lld + %s : %s;", (long long)k->n - 1,
+             (long long)k->extra, kal_sum_text(&lines), kal_sum_text(&s));
+}
+
+// Write registers to the tile or read them; `part` is "", ".x" or ".y".
+static void print_tile_access(struct kal_printer *p, int number,
+                              const struct kal_layout *layout, bool is_write,
+                              const char *part)
+{
+    const struct kal_kernel *k = p->k;
+    const struct kal_round *round = &k->round[number];
+    const struct kal_action *action =
+        is_write ? kal_round_last_action(round) : &round->action[0];
+    const int64_t *weights = is_write ? action->after : action->before;
+    const char *u = kal_unit_name(round);
+    char tile[64], value[64];
+
+    kal_open_units(p, round);
+    if (round->registers == 1 || round->mirror) {
+        const bool is_permuted = is_write ? k->in.is_permuted : k->out.is_permuted;
+        kal_print_element_index(p, round, weights);
+        kal_open_registers(p, round);
+        if (round->mirror)
+            kal_print_mirrored_element(p, round, true);
+        else if (is_permuted)
+            kal_line(p, "const int e = MAP(%lld + element_index);",
+                     (long long)kal_table_at(k, is_write ? k->in.index : k->out.index));
+        else
+            kal_line(p, "const int e = element_index;");
+        print_tile_place(p, round, layout);
+        snprintf(tile, sizeof tile, "tile[at]");
+    } else {
+        struct kal_sum s = { "", 0 };
+        for (int i = 0; i < round->digit_count; i++) {
+            if (!kal_digit_is_line(&round->digit[i]))
+                kal_sum_add(&s, kal_digit_names[round->digit[i].role],
+                            layout_index(layout, weights[i]) * layout->element);
+        }
+        add_line_terms(k, round, layout, &s);
+        kal_line(p, "const int at = %s;", kal_sum_text(&s));
+        kal_open_registers(p, round);
+        snprintf(tile, sizeof tile, "tile[at + j * %lld]",
+                 (long long)(layout_index(layout, is_write ? action->register_after
+                                                           : action->register_before) *
+                             layout->element));
+    }
+    snprintf(value, sizeof value, "v%d[%s][j]%s", number, u, part);
+    if (is_write && round->mirror) // there is no element `mirror`
+        kal_line(p, "if (j == 0 || element_index > 0)");
+    if (is_write)
+        kal_line(p, "%s%s = %s;", round->mirror ? "    " : "", tile, value);
+    else
+        kal_line(p, "%s = %s;", value, tile);
+    kal_close(p);
+    kal_close_units(p, round);
+}
+
+static void print_exchange(struct kal_printer *p, int number)
+{
+    static const char *const whole[] = { "" }, *const parts[] = { ".x", ".y" };
+    const struct kal_kernel *k = p->k;
+    const struct kal_layout *layout = &k->round[number].layout;
+    const char *const *part = k->is_split ? parts : whole;
+    const int count = k->is_split ? 2 : 1;
+
+    for (int i = 0; i < count; i++) {
+        if (number > 0 || i > 0)
+            kal_line(p, "BARRIER;");
+        print_tile_access(p, number, layout, true, part[i]);
+        // What other lanes have read, from here on any lane may overwrite.
+        kal_line(p, k->pass->is_in_place && number == 0 && i == 0 ? "BARRIER_ALL;"
+                                                                  : "BARRIER;");
+        print_tile_access(p, number + 1, layout, false, part[i]);
+    }
+}
+
+static void print_round_comment(struct kal_printer *p, int number)
+{
+    const struct kal_round *round = &p->k->round[number];
+    static const char *const names[] = { "radix", "Rader", "product", "split", "merge" };
+    struct kal_sum s = { "", 0 };
+
+    for (int i = 0; i < round->action_count; i++) {
+        const struct kal_step *step = round->action[i].step;
+        char name[48];
+        if (!step)
+            continue;
+        if (step->op == KAL_STEP_DFT)
+            snprintf(name, sizeof name, "radix %d", step->radix);
+        else
+            snprintf(name, sizeof name, "%s", names[step->op]);
+        kal_sum_add(&s, name, 1);
+    }
+    kal_line(p, "// Round %d: %s%s%s", number + 1, round->from_memory ? "memory -> " : "",
+             s.length ? s.data : "copy", round->to_memory ? " -> memory" : "");
+}
+
+void kal_print_body(struct kal_printer *p)
+{
+    const struct kal_kernel *k = p->k;
+    for (int i = 0; i < k->round_count; i++) {
+        kal_text_add(p->text, "\n");
+        print_round_comment(p, i);
+        if (i == 0) {
+            kal_line(p, "C v0[%d][%d];", k->round[0].lane_units, k->round[0].registers);
+            kal_print_load(p, 0);
+        }
+        print_actions(p, i);
+        if (k->round[i].to_memory) {
+            kal_print_memory_store(p, i);
+        } else {
+            kal_line(p, "C v%d[%d][%d];", i + 1, k->round[i + 1].lane_units,
+                     k->round[i + 1].registers);
+            print_exchange(p, i);
+        }
+    }
+}

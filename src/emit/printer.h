@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// Shared by the files that print parts of a kernel.
+#ifndef KAL_EMIT_PRINTER_H_
+#define KAL_EMIT_PRINTER_H_
+
+#include "base/text.h"
+#include "emit/dialect.h"
+#include "kernel/kernel.h"
+
+struct kal_printer {
+    struct kal_text *text;
+    const struct kal_dialect *dialect;
+    const struct kal_kernel_set *set;
+    const struct kal_kernel *k; // the pass that is being printed
+    int depth;                  // of indentation
+};
+
+/** A sum of products, printed as it grows. */
+struct kal_sum {
+    char data[512];
+    size_t length;
+};
+
+/** Names of a unit's digits, by their roles. */
+extern const char *const kal_digit_names[];
+
+/** Append a line, or a line that opens or closes a block. */
+KAL_PRINTF(2, 3) void kal_line(struct kal_printer *p, const char *fmt, ...);
+void kal_open(struct kal_printer *p, const char *head);
+void kal_close(struct kal_printer *p);
+
+/** Add `weight` times `name`; the text of a sum without terms is "0". */
+void kal_sum_add(struct kal_sum *s, const char *name, int64_t weight);
+const char *kal_sum_text(const struct kal_sum *s);
+
+/** Does the digit count lines? Then: their loop, and the lines that one step of it is. */
+bool kal_digit_is_line(const struct kal_digit *digit);
+const struct kal_group_loop *kal_digit_loop(const struct kal_kernel *k,
+                                            const struct kal_digit *digit);
+int64_t kal_digit_lines(const struct kal_kernel *k, const struct kal_digit *digit);
+
+const struct kal_action *kal_round_last_action(const struct kal_round *round);
+bool kal_round_is_split(const struct kal_round *round);
+
+/** Index of a lane's unit in its array of registers: "u", or "0" where it has one only. */
+const char *kal_unit_name(const struct kal_round *round);
+
+/** Loop over the units of a lane: `unit` and its digits. */
+void kal_open_units(struct kal_printer *p, const struct kal_round *round);
+void kal_close_units(struct kal_printer *p, const struct kal_round *round);
+
+/** Loop over the registers j of a unit. */
+void kal_open_registers(struct kal_printer *p, const struct kal_round *round);
+
+/** What must hold for the unit's line, and element, to exist; "" if it always does. */
+void kal_bounds_text(const struct kal_kernel *k, const struct kal_round *round,
+                     char *text, size_t capacity);
+void kal_open_bounds(struct kal_printer *p, const struct kal_round *round, bool *is_open);
+
+/**
+ * Index in its line of the element in register 0, before the first or after the last action:
+ * the part that the unit's digits decide, as a sum or as `element_index`.
+ */
+struct kal_sum kal_element_sum(const struct kal_kernel *k, const struct kal_round *round,
+                               const int64_t *weights);
+void kal_print_element_index(struct kal_printer *p, const struct kal_round *round,
+                             const int64_t *weights);
+
+/** The element of register j of a mirrored unit. `wraps`: there is no element `mirror`. */
+void kal_print_mirrored_element(struct kal_printer *p, const struct kal_round *round,
+                                bool wraps);
+
+/** First entry of a kernel's table. */
+int64_t kal_table_at(const struct kal_kernel *k, int table);
+
+/** Reals in one entry of the array as the kernel sees it. */
+int64_t kal_access_unit(const struct kal_kernel *k, bool is_in);
+
+/** Where the group's tile, and the unit's line, start on one side: `in_start`, `in_line`. */
+void kal_print_start(struct kal_printer *p, bool is_in);
+void kal_print_line_start(struct kal_printer *p, const struct kal_round *round,
+                          bool is_in);
+
+/** The expression that reads, the statements that write, an element at index `at`. */
+const char *kal_load_text(const struct kal_kernel *k, char *text, size_t capacity,
+                          const char *at);
+void kal_print_store(struct kal_printer *p, const char *at, const char *value);
+
+/** The first round reads memory, the last one writes it. */
+void kal_print_load(struct kal_printer *p, int number);
+void kal_print_memory_store(struct kal_printer *p, int number);
+
+/** All rounds of the pass, and the exchanges between them. */
+void kal_print_body(struct kal_printer *p);
+
+#endif
