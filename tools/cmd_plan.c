@@ -20,9 +20,11 @@ static const char help[] =
     "  --inverse          the inverse transform\n"
     "  --in-place         the output takes the place of the input\n"
     "  --recipe TEXT      follow this recipe instead of choosing one\n"
-    "  --source LANGUAGE  print the kernels, in opencl or cuda, for the device given, "
-    "else\n"
-    "                     for a GPU that need not be here\n"
+    "  --source LANGUAGE  print the kernels instead, each under its passes, in opencl or "
+    "cuda:\n"
+    "                     for the device given, which must take that language, else for "
+    "a GPU\n"
+    "                     that need not be here\n"
     "  --json             one JSON object\n";
 
 static const char *const kinds[] = { "c2c", "r2c", "c2r" };
@@ -34,7 +36,8 @@ static const char *const imagined[] = { "nullopencl", "nullcuda" };
 struct request {
     kallima_desc desc;
     const char *recipe;
-    const char *source; // a language; NULL: no kernels
+    const char *source;   // a language; NULL: no kernels
+    const char *imagined; // the device that writes it where none is given
     bool json;
 };
 
@@ -102,20 +105,64 @@ static int print_plan(const kallima_plan *plan, bool json)
     return status;
 }
 
+// The length of the first line, its newline included.
+static size_t line_length(const char *text)
+{
+    const size_t length = strcspn(text, "\n");
+    return length + (text[length] == '\n');
+}
+
+// Print, as comments, what the description says of the passes of the next kernel: of one,
+// or of all of a phase if they meet in the scratch of a chunk. Returns what follows them.
+static const char *print_passes(const char *description)
+{
+    const char *line = description;
+    while (*line && strncmp(line, "pass ", 5) != 0)
+        line += line_length(line);
+    const char *end = line;
+    while (strncmp(end, "pass ", 5) == 0)
+        end += line_length(end);
+    const char *chunk = strstr(line, " chunk");
+    if (!chunk || chunk >= end)
+        end = line + line_length(line);
+
+    for (; line < end; line += line_length(line))
+        printf("// %.*s", (int)line_length(line), line);
+    return end;
+}
+
+// The texts of all kernels begin with the same line, which tells them apart.
+static void print_kernels(const char *description, const char *source)
+{
+    const size_t first = line_length(source);
+    const char *passes = description;
+    size_t length;
+
+    for (const char *line = source; *line; line += length) {
+        length = line_length(line);
+        if (length == first && memcmp(line, source, length) == 0) {
+            fputs(line == source ? "" : "\n", stdout);
+            passes = print_passes(passes);
+        }
+        fwrite(line, 1, length, stdout);
+    }
+}
+
 static int print_source(const kallima_plan *plan, bool json)
 {
-    char *text = plan_text(kallima_plan_get_source, plan);
-    if (!text)
-        return CLI_FAILED;
-    if (json) {
+    char *source = plan_text(kallima_plan_get_source, plan);
+    char *description = source ? plan_text(kallima_plan_describe, plan) : NULL;
+    const int status = description ? CLI_OK : CLI_FAILED;
+    if (description && json) {
         fputs("{\"source\": ", stdout);
-        cli_print_json(text);
+        cli_print_json(source);
         puts("}");
-    } else {
-        fputs(text, stdout);
+    } else if (description) {
+        print_kernels(description, source);
     }
-    free(text);
-    return CLI_OK;
+    free(source);
+    free(description);
+    return status;
 }
 
 // "1024x768" -> rank and n.
@@ -167,40 +214,49 @@ static int take_option(const struct cli *cli, int code, struct request *request)
                         &choice))
             return CLI_USAGE;
         request->source = languages[choice];
+        request->imagined = imagined[choice];
         return CLI_OK;
     case 'j': request->json = true; return CLI_OK;
     default: return CLI_USAGE;
     }
 }
 
-// The device that writes kernels in the language asked for. Returns CLI_OK or CLI_USAGE.
-static int choose_device(struct cli *cli, const char *language)
+// A device is named after the language of its kernels. Returns CLI_OK or another status.
+static int check_language(const struct cli *cli, const kallima_device *device,
+                          const char *language)
 {
-    const int which = cli_find(language, languages, CLI_COUNT(languages));
-    const char *device = cli->device;
-    if (!device)
-        cli->device = imagined[which];
-    else if (strncmp(device, language, strlen(language)) != 0 &&
-             strcmp(device, imagined[which]) != 0)
-        return cli_usage(cli, "--source %s: the device %s writes none", language, device);
-    return CLI_OK;
+    kallima_device_info info;
+    if (kallima_device_get_info(device, &info) != KALLIMA_OK)
+        return cli_fail("%s", kallima_last_error());
+    const char *name = info.selector;
+    if (strncmp(name, "null", 4) == 0)
+        name += 4;
+    const size_t length = strcspn(name, ":");
+    if (length == strlen(language) && strncmp(name, language, length) == 0)
+        return CLI_OK;
+    return cli_usage(cli, "--source %s: the device %s takes no kernels in that language",
+                     language, info.selector);
 }
 
 static int run(const struct cli *cli, const struct request *request)
 {
-    const kallima_plan_options options = { .recipe = request->recipe };
+    const kallima_plan_options options = {
+        .recipe = request->recipe,
+        .without_workspace = 1, // nothing is executed
+    };
     kallima_device *device = NULL;
     kallima_plan *plan = NULL;
     if (!cli_open_device(cli, &device))
         return CLI_FAILED;
 
-    int status;
-    if (kallima_plan_create(&plan, device, &request->desc, &options) != KALLIMA_OK)
+    int status = CLI_OK;
+    if (request->source)
+        status = check_language(cli, device, request->source);
+    if (status == CLI_OK &&
+        kallima_plan_create(&plan, device, &request->desc, &options) != KALLIMA_OK)
         status = cli_fail("%s", kallima_last_error());
-    else if (request->source)
-        status = print_source(plan, request->json);
-    else
-        status = print_plan(plan, request->json);
+    if (status == CLI_OK)
+        status = (request->source ? print_source : print_plan)(plan, request->json);
     kallima_plan_destroy(&plan);
     kallima_device_close(&device);
     return status;
@@ -236,7 +292,7 @@ int cmd_plan(const struct cli *cli, int argc, char **argv)
     if (request.desc.kind == KALLIMA_R2C && request.desc.direction == KALLIMA_INVERSE)
         return cli_usage(cli, "--inverse: r2c is forward only; its inverse is c2r");
     struct cli chosen = *cli;
-    if (request.source && choose_device(&chosen, request.source) != CLI_OK)
-        return CLI_USAGE;
+    if (!chosen.device)
+        chosen.device = request.imagined;
     return run(&chosen, &request);
 }

@@ -26,11 +26,17 @@ static int64_t loop_stride(const struct kal_group_loop *loop, bool is_in)
     return is_in ? loop->in : loop->out;
 }
 
+static int64_t loop_map(const struct kal_group_loop *loop, bool is_in)
+{
+    return is_in ? loop->in_map : loop->out_map;
+}
+
 // A side whose elements need more than an address.
 static bool is_plain(const struct kal_kernel *k, bool is_in, int64_t elements)
 {
     const struct kal_side *side = side_of(k, is_in);
-    return !side->index && side->count >= elements && !side->chirp_n && !side->twiddle_n;
+    return !side->index && side->count >= elements && !side->chirp_n &&
+           !side->twiddle_n && !access_of(k, is_in)->is_part;
 }
 
 // The first element of the group's tile on one side: `in_start` or `out_start`.
@@ -174,6 +180,70 @@ static void print_address(struct kal_printer *p, bool is_in, const char *element
              element, (long long)stride);
 }
 
+const char *kal_loop_text(const struct kal_kernel *k, int i, char *text, size_t capacity)
+{
+    const struct kal_group_loop *loop = &k->loop[i];
+    if (loop->width > 1)
+        snprintf(text, capacity, "(group%d * %lld + line%s)", i, (long long)loop->width,
+                 i ? "2" : "");
+    else
+        snprintf(text, capacity, "group%d", i);
+    return text;
+}
+
+const char *kal_numbered_loop_text(const struct kal_kernel *k, int number, char *text,
+                                   size_t capacity)
+{
+    for (int i = 0; i < k->loop_count; i++) {
+        if (k->loop[i].number == number)
+            return kal_loop_text(k, i, text, capacity);
+    }
+    snprintf(text, capacity, "0"); // a loop of one step
+    return text;
+}
+
+// Twice an entry must fit too.
+static const char *entry_type(int64_t entries)
+{
+    return entries > INT_MAX / 2 ? "INDEX" : "int";
+}
+
+// The name that tile element `e` has in the maps of its side.
+static const char *print_entry(struct kal_printer *p, bool is_in)
+{
+    const struct kal_kernel *k = p->k;
+    const struct kal_access *access = access_of(k, is_in);
+    const char *type = entry_type(access->elements);
+    struct kal_sum s = { "", 0 };
+    char name[64];
+
+    if (!access->is_part)
+        return "e";
+    snprintf(name, sizeof name, "(%s)e", type);
+    kal_sum_add(&s, name, side_of(k, is_in)->map_step);
+    for (int i = 0; i < k->line_loop_count; i++) {
+        snprintf(name, sizeof name, "row%d", i);
+        kal_sum_add(&s, name, loop_map(&k->line_loop[i], is_in));
+    }
+    for (int i = 0; i < k->loop_count; i++)
+        kal_sum_add(&s, kal_loop_text(k, i, name, sizeof name),
+                    loop_map(&k->loop[i], is_in));
+    kal_line(p, "const %s entry = %s;", type, kal_sum_text(&s));
+    return "entry";
+}
+
+// Where the entry is kept: itself, or what mirrors it.
+static const char *print_mirror_place(struct kal_printer *p, const struct kal_side *side,
+                                      const char *entry)
+{
+    if (!side->mirror_n)
+        return entry;
+    const long long n = side->mirror_n;
+    kal_line(p, "const bool is_mirrored = entry > %lld;", n / 2);
+    kal_line(p, "const %s place = is_mirrored ? %lld - entry : entry;", entry_type(n), n);
+    return "place";
+}
+
 // Read tile element `e` (an int) to x.
 static void print_load_element(struct kal_printer *p)
 {
@@ -184,46 +254,41 @@ static void print_load_element(struct kal_printer *p)
     int opened = 0;
 
     kal_line(p, "C x = MAKE(ZERO, ZERO);");
-    if (side->count < k->n) {
-        snprintf(head, sizeof head, "if (e < %lld) ", (long long)side->count);
+    const char *entry = print_entry(p, true), *place = entry;
+    if (side->count < k->in.elements) {
+        snprintf(head, sizeof head, "if (%s < %lld) ", entry, (long long)side->count);
         kal_open(p, head);
         opened++;
     }
     if (is_gathered) {
-        kal_line(p, "const int i = MAP(%lld + e);",
-                 (long long)kal_table_at(k, k->in.index));
+        kal_line(p, "const int i = MAP(%lld + %s);",
+                 (long long)kal_table_at(k, k->in.index), entry);
         if (k->in.has_gaps) {
             kal_open(p, "if (i != -1) ");
             opened++;
         }
         kal_line(p, "const int place = %s;", k->in.has_gaps ? "i < 0 ? -2 - i : i" : "i");
+        place = "place";
+    } else {
+        place = print_mirror_place(p, side, entry);
     }
-    print_address(p, true, is_gathered ? "place" : "e");
+    print_address(p, true, place);
     kal_line(p, "x = %s;", kal_load_text(k, text, sizeof text, "at"));
     if (is_gathered && k->in.has_gaps)
         kal_line(p, "if (i < 0) x.y = -x.y;");
+    if (side->mirror_n) { // the first and the middle one are real, whatever is there
+        kal_line(p, "if (is_mirrored) x.y = -x.y;");
+        kal_line(p, "if (entry == 0 || 2 * entry == %lld) x.y = ZERO;",
+                 (long long)side->mirror_n);
+    }
     while (opened--)
         kal_close(p);
     if (side->is_swapped)
         kal_line(p, "x = exchange(x);");
     if (side->chirp_n)
-        kal_line(p, "x = multiply(x, ROOT(%lld + (e < %lld ? e : 0)));",
-                 (long long)kal_table_at(k, k->in.chirp), (long long)side->chirp_n);
-}
-
-// The index of the twiddle's loop for the unit's line.
-static void twiddle_loop_text(const struct kal_kernel *k, char *text, size_t capacity)
-{
-    snprintf(text, capacity, "0");
-    for (int i = 0; i < k->loop_count; i++) {
-        if (k->loop[i].number != k->pass->out.twiddle_loop)
-            continue;
-        if (k->loop[i].width > 1)
-            snprintf(text, capacity, "(group%d * %lld + line%s)", i,
-                     (long long)k->loop[i].width, i ? "2" : "");
-        else
-            snprintf(text, capacity, "group%d", i);
-    }
+        kal_line(p, "x = multiply(x, ROOT(%lld + (%s < %lld ? %s : 0)));",
+                 (long long)kal_table_at(k, k->in.chirp), entry, (long long)side->chirp_n,
+                 entry);
 }
 
 static void print_twiddle(struct kal_printer *p, const char *element)
@@ -233,7 +298,7 @@ static void print_twiddle(struct kal_printer *p, const char *element)
     const char *type = k->pass->out.twiddle_n > INT_MAX ? "ULONG" : "uint";
     char index[64];
 
-    twiddle_loop_text(k, index, sizeof index);
+    kal_numbered_loop_text(k, k->pass->out.twiddle_loop, index, sizeof index);
     kal_line(p, "const %s turn = (%s)%s * (%s)%s;", type, type, element, type, index);
     kal_line(p,
              "const C root = multiply(ROOT(%lld + (turn >> %d)), ROOT(%lld + (turn & "
@@ -257,33 +322,43 @@ static void print_store_element(struct kal_printer *p)
     const struct kal_kernel *k = p->k;
     const struct kal_side *side = &k->pass->out;
     const bool is_scattered = k->out.index >= 0 && !k->out.is_permuted;
-    const char *element = "e";
-    char head[64];
+    char head[96];
     int opened = 0;
 
     print_scale(p);
+    const char *entry = print_entry(p, false), *place = entry;
     if (side->chirp_n)
-        kal_line(p, "x = multiply_conjugate(x, ROOT(%lld + (e < %lld ? e : 0)));",
-                 (long long)kal_table_at(k, k->out.chirp), (long long)side->chirp_n);
-    if (side->count < k->n) {
-        snprintf(head, sizeof head, "if (e < %lld) ", (long long)side->count);
+        kal_line(p, "x = multiply_conjugate(x, ROOT(%lld + (%s < %lld ? %s : 0)));",
+                 (long long)kal_table_at(k, k->out.chirp), entry,
+                 (long long)side->chirp_n, entry);
+    if (side->count < k->out.elements) {
+        snprintf(head, sizeof head, "if (%s < %lld) ", entry, (long long)side->count);
         kal_open(p, head);
         opened++;
     }
     if (is_scattered) {
-        kal_line(p, "const int place = MAP(%lld + e);",
-                 (long long)kal_table_at(k, k->out.index));
-        element = "place";
+        kal_line(p, "const int place = MAP(%lld + %s);",
+                 (long long)kal_table_at(k, k->out.index), entry);
+        place = "place";
         if (k->out.has_gaps) {
             kal_open(p, "if (place >= 0) ");
             opened++;
         }
+    } else {
+        place = print_mirror_place(p, side, entry);
+    }
+    if (side->mirror_n) {
+        snprintf(head, sizeof head, "if (!is_mirrored || 2 * entry %% %lld != 0) ",
+                 (long long)side->mirror_period);
+        kal_open(p, head);
+        opened++;
+        kal_line(p, "if (is_mirrored) x.y = -x.y;");
     }
     if (side->twiddle_n)
-        print_twiddle(p, element);
+        print_twiddle(p, place);
     if (side->is_swapped)
         kal_line(p, "x = exchange(x);");
-    print_address(p, false, element);
+    print_address(p, false, place);
     kal_print_store(p, "at", "x");
     while (opened--)
         kal_close(p);
@@ -354,7 +429,7 @@ static void print_first_roots(struct kal_printer *p)
     const char *type = k->pass->out.twiddle_n > INT_MAX ? "ULONG" : "uint";
     char index[64];
 
-    twiddle_loop_text(k, index, sizeof index);
+    kal_numbered_loop_text(k, k->pass->out.twiddle_loop, index, sizeof index);
     kal_line(p, "const %s turn = (%s)element_index * (%s)%s;", type, type, type, index);
     kal_line(p,
              "const C r0 = multiply(ROOT(%lld + (turn >> %d)), ROOT(%lld + (turn & "

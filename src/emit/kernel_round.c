@@ -45,11 +45,19 @@ static void print_product(struct kal_printer *p, int number,
                           const struct kal_round *round, const struct kal_action *action,
                           const char *element)
 {
+    const struct kal_table *table = &p->k->table[action->table];
     const char *u = kal_unit_name(round);
+    char row[128] = "", loop[64];
+
+    if (table->rows > 1)
+        snprintf(row, sizeof row, " + %s * %lld",
+                 kal_numbered_loop_text(p->k, action->step->row_loop, loop, sizeof loop),
+                 (long long)(table->count / table->rows));
     kal_line(p, "UNROLL for (int j = 0; j < %d; j++)", round->registers);
     kal_line(
-        p, "    v%d[%s][j] = exchange(multiply(v%d[%s][j], ROOT(%lld + %s + j * %lld)));",
-        number, u, number, u, (long long)p->k->table[action->table].at, element,
+        p,
+        "    v%d[%s][j] = exchange(multiply(v%d[%s][j], ROOT(%lld%s + %s + j * %lld)));",
+        number, u, number, u, (long long)table->at, row, element,
         (long long)action->register_before);
 }
 

@@ -70,6 +70,11 @@ void kal_print_element_index(struct kal_printer *p, const struct kal_round *roun
 void kal_print_mirrored_element(struct kal_printer *p, const struct kal_round *round,
                                 bool wraps);
 
+/** Index of the unit's line on a loop of the kernel, or on that which is `number` in its pass. */
+const char *kal_loop_text(const struct kal_kernel *k, int i, char *text, size_t capacity);
+const char *kal_numbered_loop_text(const struct kal_kernel *k, int number, char *text,
+                                   size_t capacity);
+
 /** First entry of a kernel's table. */
 int64_t kal_table_at(const struct kal_kernel *k, int table);
 

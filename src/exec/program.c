@@ -37,8 +37,9 @@ static const char *const entry_name = "kallima";
 static bool is_same_table(const struct kal_table *a, const struct kal_table *b)
 {
     return a->kind == b->kind && a->n == b->n && a->size == b->size &&
-           a->radix == b->radix && a->powers == b->powers && a->shift == b->shift &&
-           a->count == b->count && a->index == b->index && a->is_inverse == b->is_inverse;
+           a->rows == b->rows && a->radix == b->radix && a->powers == b->powers &&
+           a->shift == b->shift && a->count == b->count && a->index == b->index &&
+           a->is_inverse == b->is_inverse;
 }
 
 // The first table that equals `table`, in the order of kernels and their passes.

@@ -9,9 +9,21 @@ static int64_t magnitude(int64_t a)
     return a < 0 ? -a : a;
 }
 
-static bool is_twiddle_loop(const struct kal_pass *pass, int number)
+// Is the index of a loop used by itself, so that it must stay a loop of its own?
+static bool is_counted(const struct kal_pass *pass, int number)
 {
+    for (int i = 0; i < pass->step_count; i++) {
+        if (pass->step[i].rows && pass->step[i].row_loop == number)
+            return true;
+    }
     return pass->out.twiddle_n && pass->out.twiddle_loop == number;
+}
+
+static bool follows(const struct kal_group_loop *last, const struct kal_loop *loop)
+{
+    return loop->in == last->in * last->count && loop->out == last->out * last->count &&
+           loop->in_map == last->in_map * last->count &&
+           loop->out_map == last->out_map * last->count;
 }
 
 // Add a loop behind those that are faster; what is one loop in memory becomes one.
@@ -23,14 +35,17 @@ static void add_loop(const struct kal_pass *pass, struct kal_group_loop *loops,
 
     if (loop->count == 1)
         return;
-    if (last && !is_twiddle_loop(pass, number) && !is_twiddle_loop(pass, last->number) &&
-        loop->in == last->in * last->count && loop->out == last->out * last->count) {
+    if (last && !is_counted(pass, number) && !is_counted(pass, last->number) &&
+        follows(last, loop)) {
         last->count *= loop->count;
         return;
     }
-    loops[(*count)++] = (struct kal_group_loop){
-        .number = number, .count = loop->count, .in = loop->in, .out = loop->out
-    };
+    loops[(*count)++] = (struct kal_group_loop){ .number = number,
+                                                 .count = loop->count,
+                                                 .in = loop->in,
+                                                 .out = loop->out,
+                                                 .in_map = loop->in_map,
+                                                 .out_map = loop->out_map };
 }
 
 // The lines of a chunk are a loop of its groups; what is left of their loop is ticketed.
@@ -49,6 +64,8 @@ static void split_chunk(struct kal_kernel *k)
     lines->count /= k->chunk;
     lines->in *= k->chunk;
     lines->out *= k->chunk;
+    lines->in_map *= k->chunk;
+    lines->out_map *= k->chunk;
 }
 
 // Loops longer than one, last fastest.
@@ -74,17 +91,25 @@ static void swap_loops(struct kal_group_loop *a, struct kal_group_loop *b)
     *b = c;
 }
 
-// Loops in the order of memory: those whose lines are nearest to each other come first.
-static int64_t nearness(const struct kal_group_loop *loop)
+// Distance in memory of neighbouring lines of a loop, as far as an index map leaves it.
+static int64_t line_distance(const struct kal_kernel *k,
+                             const struct kal_group_loop *loop, bool is_in)
 {
-    return kal_min(magnitude(loop->in), magnitude(loop->out));
+    return is_in ? magnitude(loop->in + loop->in_map * k->pass->in.stride)
+                 : magnitude(loop->out + loop->out_map * k->pass->out.stride);
+}
+
+// Loops in the order of memory: those whose lines are nearest to each other come first.
+static int64_t nearness(const struct kal_kernel *k, const struct kal_group_loop *loop)
+{
+    return kal_min(line_distance(k, loop, true), line_distance(k, loop, false));
 }
 
 static void sort_loops(struct kal_kernel *k)
 {
     for (int i = 0; i < k->loop_count; i++) {
         for (int j = i + 1; j < k->loop_count; j++) {
-            if (nearness(&k->loop[j]) < nearness(&k->loop[i]))
+            if (nearness(k, &k->loop[j]) < nearness(k, &k->loop[i]))
                 swap_loops(&k->loop[i], &k->loop[j]);
         }
     }
@@ -95,8 +120,8 @@ bool kal_side_prefers_lines(const struct kal_kernel *k, bool is_in)
     const struct kal_side *side = is_in ? &k->pass->in : &k->pass->out;
     if (k->loop_count == 0)
         return false;
-    const int64_t line = is_in ? k->loop[0].in : k->loop[0].out;
-    return magnitude(line) < magnitude(side->stride);
+    return line_distance(k, &k->loop[0], is_in) <
+           magnitude(side->stride * side->map_step);
 }
 
 static bool is_vector_side(const struct kal_kernel *k, const struct kal_side *side,
@@ -117,7 +142,8 @@ static int add_table(struct kal_kernel *k, struct kal_table table)
         const struct kal_table *t = &k->table[i];
         if (t->kind == table.kind && t->n == table.n && t->size == table.size &&
             t->radix == table.radix && t->powers == table.powers &&
-            t->index == table.index && t->is_inverse == table.is_inverse)
+            t->rows == table.rows && t->index == table.index &&
+            t->is_inverse == table.is_inverse)
             return i;
     }
     k->table[k->table_count] = table;
@@ -165,13 +191,14 @@ static kallima_status describe_index(struct kal_kernel *k, struct kal_arena *are
                                      const struct kal_side *side,
                                      struct kal_access *access)
 {
-    const int64_t n = k->pass->n;
+    const int64_t n = side->entries;
     void *seen;
 
     KAL_TRY(kal_arena_take(arena, &seen, (uint64_t)n, sizeof(bool)));
-    // An exchange puts elements in order; without one each lane follows the map by itself.
-    access->is_permuted = largest_radix(k->pass) > 0 && side->count >= n &&
-                          is_permutation(side->index, n, seen);
+    // An exchange puts elements in order; without one, or where a line is a part of what is
+    // mapped, each lane follows the map by itself.
+    access->is_permuted = largest_radix(k->pass) > 0 && n == k->pass->n &&
+                          side->count >= n && is_permutation(side->index, n, seen);
     for (int64_t i = 0; i < n; i++)
         access->has_gaps = access->has_gaps || side->index[i] < 0;
     access->index = add_table(k, (struct kal_table){ .kind = KAL_TABLE_INDEX,
@@ -180,6 +207,17 @@ static kallima_status describe_index(struct kal_kernel *k, struct kal_arena *are
                                                      .is_inverse = access->is_permuted,
                                                      .count = n });
     return KALLIMA_OK;
+}
+
+// Elements of all that the maps of a side are of.
+static int64_t map_elements(const struct kal_pass *pass, bool is_in)
+{
+    const int loops = pass->stage_loops + pass->line_loops + pass->inner_loops;
+    int64_t last = (pass->n - 1) * (is_in ? pass->in : pass->out).map_step;
+    for (int i = 0; i < loops; i++)
+        last += (pass->loops[i].count - 1) *
+                (is_in ? pass->loops[i].in_map : pass->loops[i].out_map);
+    return last + 1;
 }
 
 static kallima_status describe_side(struct kal_kernel *k, struct kal_arena *arena,
@@ -192,11 +230,13 @@ static kallima_status describe_side(struct kal_kernel *k, struct kal_arena *aren
         .index = -1, .chirp = -1, .fine = -1, .coarse = -1, .powers = -1
     };
     access->is_vector = is_vector_side(k, side, is_in);
+    access->elements = map_elements(k->pass, is_in);
+    access->is_part = access->elements > k->pass->n || side->mirror_n;
     if (side->index)
         KAL_TRY(describe_index(k, arena, side, access));
     if (side->chirp_n)
         access->chirp = kal_kernel_add_table(k, KAL_TABLE_CHIRP, side->chirp_n,
-                                             kal_min(side->chirp_n, k->pass->n));
+                                             kal_min(side->chirp_n, access->elements));
     if (!side->twiddle_n)
         return KALLIMA_OK;
     const int shift = root_shift(side->twiddle_n);

@@ -102,6 +102,8 @@ struct kal_table {
     enum kal_table_kind kind;
     int64_t n, size;
     int radix, powers, shift;
+    int64_t
+        rows; // KAL_TABLE_PRODUCT: entry row * size / rows + e is number row + rows * e
     const int64_t *index; // KAL_TABLE_INDEX
     bool is_inverse;      // KAL_TABLE_INDEX: the inverse permutation
     int64_t count;
@@ -113,12 +115,15 @@ struct kal_group_loop {
     int number; // of the pass; -1: blocks of elements
     int64_t count, width, blocks;
     int64_t in, out; // strides in reals
+    int64_t in_map, out_map;
 };
 
 /** How a side's elements are reached. */
 struct kal_access {
     bool is_vector;   // both parts of a number in one access
     bool is_permuted; // through the index table, in the order of memory
+    bool is_part;     // the line is a part of what the side's maps are of
+    int64_t elements; // of all that they are of
     bool has_gaps;    // index entries may be KAL_INDEX_NONE or conjugates
     int index;        // tables; -1: none
     int chirp, fine, coarse;

@@ -160,6 +160,7 @@ static void add_product(struct kal_kernel *k, const struct kal_step *step)
     struct kal_table table = { .kind = is_rader ? KAL_TABLE_RADER : KAL_TABLE_PRODUCT,
                                .n = step->n,
                                .size = step->size,
+                               .rows = kal_max(1, step->rows),
                                .count = is_rader ? step->n - 1 : step->size };
 
     *action = (struct kal_action){ .step = step,
@@ -369,7 +370,7 @@ static void add_store_powers(struct kal_kernel *k)
     const struct kal_round *round = &k->round[k->round_count - 1];
     const struct kal_action *action = &round->action[round->action_count - 1];
 
-    if (!pass->out.twiddle_n || pass->out.index || round->mirror ||
+    if (!pass->out.twiddle_n || pass->out.index || k->out.is_part || round->mirror ||
         round->registers <= FEW)
         return;
     const int powers = kal_table_powers(round->registers);

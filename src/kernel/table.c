@@ -113,8 +113,10 @@ static kallima_status fill_spectrum(const struct kal_table *table,
     (table->kind == KAL_TABLE_RADER ? roots_of_rader : chirp_of_bluestein)(table, roots,
                                                                            x);
     const kallima_status status = kal_dft(host, x, table->count);
+    const int64_t rows = kal_max(1, table->rows);
     for (int64_t i = 0; i < table->count && !status; i++)
-        put(t, i, (struct kal_root){ x[i].re * scale, x[i].im * scale });
+        put(t, i % rows * (table->count / rows) + i / rows,
+            (struct kal_root){ x[i].re * scale, x[i].im * scale });
     kal_free(host, memory);
     return status;
 }

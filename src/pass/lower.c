@@ -61,7 +61,16 @@ bool kal_lines_fit_cache(const struct kal_lowering *lo, const struct kal_lines *
 
 bool kal_side_is_plain(const struct kal_side *side, int64_t n)
 {
-    return !side->index && side->count >= n && side->chirp_n == 0 && side->twiddle_n == 0;
+    return !side->index && side->count >= n && side->chirp_n == 0 &&
+           side->twiddle_n == 0 && side->map_step == 1 && side->mirror_n == 0;
+}
+
+bool kal_recipe_takes_maps(const struct kal_lowering *lo, const struct kal_recipe *node)
+{
+    if (node->rule == KAL_RULE_FOUR_STEP)
+        return kal_recipe_takes_maps(lo, node->child[0]) &&
+               kal_recipe_takes_maps(lo, node->child[1]);
+    return lo->caps->language && node->rule == KAL_RULE_LOCAL;
 }
 
 static int loop_count(const struct kal_lines *lines)
@@ -184,6 +193,7 @@ kallima_status kal_scratch_take(struct kal_lowering *lo, const struct kal_lines 
         .buffer = lo->phase_open ? KAL_BUFFER_CHUNK : KAL_BUFFER_SHARED,
         .offset = *used,
         .count = INT64_MAX,
+        .map_step = 1,
     };
     memset(loop_stride, 0, KAL_MAX_LOOPS * sizeof *loop_stride);
     const int64_t plane = lo->phase_open ? chunk_layout(lo, lines, n, side, loop_stride)
@@ -206,16 +216,38 @@ void kal_lines_set_in(struct kal_lines *lines, const struct kal_side *side,
                       const int64_t *loop_stride)
 {
     lines->in = *side;
-    for (int i = 0; i < loop_count(lines); i++)
+    for (int i = 0; i < loop_count(lines); i++) {
         lines->loops[i].in = loop_stride[i];
+        lines->loops[i].in_map = 0;
+    }
 }
 
 void kal_lines_set_out(struct kal_lines *lines, const struct kal_side *side,
                        const int64_t *loop_stride)
 {
     lines->out = *side;
-    for (int i = 0; i < loop_count(lines); i++)
+    for (int i = 0; i < loop_count(lines); i++) {
         lines->loops[i].out = loop_stride[i];
+        lines->loops[i].out_map = 0;
+    }
+}
+
+void kal_lines_divide_in(struct kal_lines *lines, int64_t n, int64_t parts)
+{
+    const int loop = loop_count(lines) - 1;
+    const bool is_plain = kal_side_is_plain(&lines->in, n);
+    lines->loops[loop].in = is_plain ? lines->in.stride : 0;
+    lines->loops[loop].in_map = is_plain ? 0 : lines->in.map_step;
+    *(is_plain ? &lines->in.stride : &lines->in.map_step) *= parts;
+}
+
+void kal_lines_divide_out(struct kal_lines *lines, int64_t n, int64_t parts)
+{
+    const int loop = loop_count(lines) - 1;
+    const bool is_plain = kal_side_is_plain(&lines->out, n);
+    lines->loops[loop].out = is_plain ? lines->out.stride : 0;
+    lines->loops[loop].out_map = is_plain ? 0 : lines->out.map_step;
+    *(is_plain ? &lines->out.stride : &lines->out.map_step) *= parts;
 }
 
 kallima_status kal_lines_add_loop(struct kal_lines *lines, int64_t count, int64_t in,
@@ -226,7 +258,7 @@ kallima_status kal_lines_add_loop(struct kal_lines *lines, int64_t count, int64_
         return kal_fail(NULL, KALLIMA_E_UNSUPPORTED,
                         "plan: the recipe needs more than %d nested loops",
                         KAL_MAX_LOOPS);
-    lines->loops[i] = (struct kal_loop){ count, in, out };
+    lines->loops[i] = (struct kal_loop){ .count = count, .in = in, .out = out };
     lines->inner_loops++;
     return KALLIMA_OK;
 }
@@ -290,6 +322,7 @@ kallima_status kal_side_compose(struct kal_lowering *lo, struct kal_side *side,
                                       : e;
     }
     side->index = index;
+    side->entries = n;
     side->count = INT64_MAX;
     return KALLIMA_OK;
 }
@@ -308,6 +341,7 @@ static struct kal_side user_side(const struct kal_problem *p,
         .stride = array->stride[axis] * unit,
         .is_swapped = p->is_inverse && p->kind == KALLIMA_C2C,
         .count = INT64_MAX,
+        .map_step = 1,
     };
 }
 

@@ -65,8 +65,17 @@ bool kal_lines_stay_apart(const struct kal_lowering *lo, const struct kal_lines 
 bool kal_lines_fit_cache(const struct kal_lowering *lo, const struct kal_lines *lines,
                          int64_t bytes);
 
+/**
+ * Lines that one chunk of such a phase takes: where neighbours in the output are elements of
+ * neighbouring lines, enough for whole memory transactions.
+ */
+int64_t kal_chunk_lines(const struct kal_lowering *lo, const struct kal_lines *lines);
+
 /** Whether a side's elements lie at their own index, all of them, without a factor. */
 bool kal_side_is_plain(const struct kal_side *side, int64_t n);
+
+/** Whether a node's passes read and write sides that are not plain, without copies. */
+bool kal_recipe_takes_maps(const struct kal_lowering *lo, const struct kal_recipe *node);
 
 /**
  * Start a phase whose chunks are `chunk` of these lines; what are inner loops in `lines`
@@ -102,6 +111,13 @@ void kal_lines_set_out(struct kal_lines *lines, const struct kal_side *side,
 /** Add an innermost loop. */
 kallima_status kal_lines_add_loop(struct kal_lines *lines, int64_t count, int64_t in,
                                   int64_t out);
+
+/**
+ * Lines of n elements become the `parts` parts of each that the innermost loop counts:
+ * element e of a part is element e * parts + index of the loop of the line.
+ */
+void kal_lines_divide_in(struct kal_lines *lines, int64_t n, int64_t parts);
+void kal_lines_divide_out(struct kal_lines *lines, int64_t n, int64_t parts);
 
 /** Append a pass over `lines`, in a phase of its own if none is open. */
 kallima_status kal_pass_add(struct kal_lowering *lo, const struct kal_lines *lines,

@@ -9,9 +9,9 @@ static kallima_status copy(struct kal_lowering *lo, const struct kal_lines *line
     return kal_pass_add(lo, lines, n, NULL, 0);
 }
 
-// Both sides are plain: the two sets of passes.
-static kallima_status lower_plain(struct kal_lowering *lo, const struct kal_recipe *node,
-                                  const struct kal_lines *lines)
+// The sides are plain, or the children take maps: the two sets of passes.
+static kallima_status lower_direct(struct kal_lowering *lo, const struct kal_recipe *node,
+                                   const struct kal_lines *lines)
 {
     const int64_t n1 = node->child[0]->n, n2 = node->child[1]->n;
     // Rows an odd number of cache lines apart do not fall into the same cache sets.
@@ -29,14 +29,14 @@ static kallima_status lower_plain(struct kal_lowering *lo, const struct kal_reci
     side.twiddle_n = node->n;
     side.twiddle_loop = twiddle_loop;
     kal_lines_set_out(&columns, &side, loop_stride);
-    columns.in.stride *= n2;
-    KAL_TRY(kal_lines_add_loop(&columns, n2, lines->in.stride, scratch.stride));
+    KAL_TRY(kal_lines_add_loop(&columns, n2, 0, scratch.stride));
+    kal_lines_divide_in(&columns, node->n, n2);
     KAL_TRY(kal_lower(lo, node->child[0], &columns));
 
     struct kal_lines rows = *lines;
     kal_lines_set_in(&rows, &scratch, loop_stride);
-    rows.out.stride *= n1;
-    KAL_TRY(kal_lines_add_loop(&rows, n1, scratch.stride * pitch, lines->out.stride));
+    KAL_TRY(kal_lines_add_loop(&rows, n1, scratch.stride * pitch, 0));
+    kal_lines_divide_out(&rows, node->n, n1);
     KAL_TRY(kal_lower(lo, node->child[1], &rows));
 
     lo->shared_used = shared_used;
@@ -44,7 +44,8 @@ static kallima_status lower_plain(struct kal_lowering *lo, const struct kal_reci
     return KALLIMA_OK;
 }
 
-// A phase or a stage is open, or need not be: make both sides plain by copies.
+// A phase or a stage is open, or need not be: make both sides plain by copies where they must
+// be.
 static kallima_status lower_sides(struct kal_lowering *lo, const struct kal_recipe *node,
                                   const struct kal_lines *lines)
 {
@@ -55,8 +56,8 @@ static kallima_status lower_sides(struct kal_lowering *lo, const struct kal_reci
     struct kal_side scratch;
     int64_t loop_stride[KAL_MAX_LOOPS];
 
-    if (in_plain && out_plain)
-        return lower_plain(lo, node, lines);
+    if ((in_plain && out_plain) || kal_recipe_takes_maps(lo, node))
+        return lower_direct(lo, node, lines);
 
     KAL_TRY(kal_scratch_take(lo, lines, node->n, &scratch, loop_stride));
     if (!in_plain) {
@@ -67,7 +68,7 @@ static kallima_status lower_sides(struct kal_lowering *lo, const struct kal_reci
     }
     if (!out_plain)
         kal_lines_set_out(&middle, &scratch, loop_stride);
-    KAL_TRY(lower_plain(lo, node, &middle));
+    KAL_TRY(lower_direct(lo, node, &middle));
     if (!out_plain) {
         struct kal_lines store = *lines;
         kal_lines_set_in(&store, &scratch, loop_stride);
@@ -78,17 +79,13 @@ static kallima_status lower_sides(struct kal_lowering *lo, const struct kal_reci
     return KALLIMA_OK;
 }
 
-static bool is_two_passes(const struct kal_recipe *node, const struct kal_lines *lines)
+static bool is_two_passes(const struct kal_recipe *node)
 {
     return node->child[0]->rule == KAL_RULE_LOCAL &&
-           node->child[1]->rule == KAL_RULE_LOCAL &&
-           kal_side_is_plain(&lines->in, node->n) &&
-           kal_side_is_plain(&lines->out, node->n);
+           node->child[1]->rule == KAL_RULE_LOCAL;
 }
 
-// Lines that one chunk takes: where neighbours in the output are elements of neighbouring
-// lines, enough for whole memory transactions.
-static int64_t chunk_lines(const struct kal_lowering *lo, const struct kal_lines *lines)
+int64_t kal_chunk_lines(const struct kal_lowering *lo, const struct kal_lines *lines)
 {
     const int last = lines->stage_loops + lines->line_loops + lines->inner_loops - 1;
     const struct kal_loop *loop = &lines->loops[last];
@@ -114,11 +111,11 @@ kallima_status kal_lower_four_step(struct kal_lowering *lo, const struct kal_rec
 
     if (lo->phase_open)
         return lower_sides(lo, node, lines);
-    const int64_t chunk = chunk_lines(lo, lines);
-    if (is_two_passes(node, lines) &&
+    const int64_t chunk = kal_chunk_lines(lo, lines);
+    if (is_two_passes(node) &&
         kal_lines_fit_cache(lo, lines, chunk * kal_line_bytes(lo, node->n))) {
         KAL_TRY(kal_phase_begin(lo, lines, chunk, false, &inside));
-        status = lower_plain(lo, node, &inside);
+        status = lower_direct(lo, node, &inside);
         kal_phase_end(lo);
         return status;
     }

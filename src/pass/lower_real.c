@@ -108,6 +108,7 @@ static kallima_status extend(struct kal_lowering *lo, struct kal_side *side, int
     for (int64_t k = 0; k < n; k++)
         index[k] = k <= n / 2 ? KAL_INDEX_CONJUGATE - k : n - k;
     side->index = index;
+    side->entries = n;
     return KALLIMA_OK;
 }
 

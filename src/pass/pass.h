@@ -38,6 +38,10 @@ enum kal_buffer_id {
  * `chirp_n` multiplies tile element i by exp(-pi*i * i^2 / chirp_n), conjugate on the way
  * out, where parts are exchanged. `twiddle_n`, on the way out, multiplies element e by
  * exp(-2*pi*i * e * index of loop twiddle_loop / twiddle_n). 0: none.
+ *
+ * Where a line is only a part of what the maps (index, count, chirp, twiddle, mirror) are of,
+ * its element e is theirs e * map_step + sum(index of a loop * map of that loop), and the
+ * loops that have a map have no stride. Kernels only.
  */
 struct kal_side {
     enum kal_buffer_id buffer;
@@ -47,10 +51,16 @@ struct kal_side {
     int64_t offset, stride;
     int64_t line_stride; // KAL_BUFFER_CHUNK: between the lines of a chunk
     int64_t count;
-    const int64_t *index;
+    const int64_t *index; // `entries` of them
+    int64_t entries;
     int64_t chirp_n, twiddle_n;
     int twiddle_loop;
     bool twiddle_is_conjugate; // the tile's parts are exchanged when the twiddle comes
+    int64_t map_step;          // 1: a line is the whole
+    // Elements above mirror_n / 2 are the conjugates of mirror_n - element. Those that are 0
+    // or half of mirror_period modulo it are there twice, so are not stored as conjugates.
+    // 0: none is.
+    int64_t mirror_n, mirror_period;
 };
 
 enum { KAL_INDEX_NONE = -1, KAL_INDEX_CONJUGATE = -2 };
@@ -58,6 +68,7 @@ enum { KAL_INDEX_NONE = -1, KAL_INDEX_CONJUGATE = -2 };
 /** Strides in reals. On a side in KAL_BUFFER_CHUNK those of line loops are not used. */
 struct kal_loop {
     int64_t count, in, out;
+    int64_t in_map, out_map; // in the maps of the sides
 };
 
 enum kal_step_op {
@@ -79,6 +90,9 @@ struct kal_step {
     int64_t m, s, outer;
     int64_t n; // RADER: the prime; PRODUCT: Bluestein's n; SPLIT, MERGE: the real length
     int64_t size; // PRODUCT: length of the convolution
+    int64_t
+        rows; // PRODUCT: lines that share it; row `index of loop row_loop`, element e, is
+    int row_loop; // coefficient row + rows * e; 0: the line is all of it
 };
 
 struct kal_pass {

@@ -21,8 +21,12 @@ static void print_side(struct kal_text *text, const struct kal_side *side)
     kal_text_add(text, "%s", buffer_names[side->buffer]);
     if (side->is_swapped)
         kal_text_add(text, " exchanged");
+    if (side->map_step > 1)
+        kal_text_add(text, " every(%lld)", (long long)side->map_step);
     if (side->index)
         kal_text_add(text, " indexed");
+    if (side->mirror_n)
+        kal_text_add(text, " mirrored(%lld)", (long long)side->mirror_n);
     if (side->chirp_n)
         kal_text_add(text, " chirp");
     if (side->twiddle_n)

@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Help, versions, exit statuses, common options, devices, plans, codelets."""
 import json
+import os
+import pathlib
+import re
+import shlex
+import signal
 import subprocess
 import unittest
 
@@ -104,23 +109,117 @@ class Reports(Case):
                 self.assertEqual(plan, again)
         self.refuse(1, "plan", "4096", "--recipe", "nonsense(")
 
-    def test_plan_prints_kernels(self):
-        opencl = self.succeed("plan", "60", "--source", "opencl")
-        self.assertIn("__kernel", opencl)
-        self.assertEqual(opencl, self.succeed("plan", "60", "--source", "opencl",
-                                              "--device", "nullopencl"))
-        self.assertIn("__global__", self.succeed("plan", "60x8", "--source", "cuda"))
-        plan = json.loads(self.succeed("plan", "60", "--source", "opencl", "--json"))
-        self.assertEqual(plan["source"], opencl)
-        self.refuse(2, "plan", "60", "--source", "cobol", says="cobol")
-        self.refuse(2, "plan", "60", "--source", "cuda", "--device", "cpu", says="cpu")
-
     def test_codelet_counts_and_source(self):
         text = self.succeed("codelet", "8", "--ops")
         self.assertRegex(text, r"(?m)^plain +56 +52 +4 ")
         self.assertEqual(text, self.succeed("codelet", "8"))
         self.assertIn("{", self.succeed("codelet", "5", "--source", "c"))
         self.refuse(1, "codelet", "5", "--source", "cobol", says="cobol")
+
+
+class Kernels(Case):
+    """kallima plan --source"""
+
+    def passes(self, *arguments):
+        text = self.succeed("plan", *arguments)
+        return [line for line in text.splitlines() if line.startswith("pass ")]
+
+    def test_each_language_is_printed(self):
+        for language, words in [("opencl", "__kernel"), ("cuda", "__global__")]:
+            with self.subTest(language):
+                text = self.succeed("plan", "60x8", "--source", language)
+                self.assertIn(words, text)
+                for device in ("null" + language, "null" + language + ":0"):
+                    self.assertEqual(text, self.succeed(
+                        "plan", "60x8", "--source", language, "--device", device))
+                self.assertEqual(text, self.succeed(
+                    "plan", "60x8", "--source", language,
+                    env={**os.environ, "KALLIMA_DEVICE": "cpu"}))
+        self.refuse(2, "plan", "60", "--source", "cobol", says="cobol")
+
+    def test_each_kernel_is_under_its_passes(self):
+        kernels, most = [], 0
+        for arguments in [
+            ["1"], ["16", "--batch", "64"], ["1048576"], ["65537", "--precision", "f64"],
+            ["1048576x64", "--kind", "r2c"], ["65536", "--batch", "64"],
+            ["64x64x64", "--batch", "4"], ["5x65536x2"],
+        ]:
+            for language in ("opencl", "cuda"):
+                with self.subTest((language, arguments)):
+                    text = self.succeed("plan", *arguments, "--source", language)
+                    passes = self.passes(*arguments, "--device", "null" + language)
+                    self.assertEqual(re.findall("(?m)^// (pass .*)$", text), passes)
+                    before, *parts = re.split("(?m)^((?:// pass .*\n)+)", text)
+                    self.assertEqual(before, "")
+                    for passes, body in zip(parts[::2], parts[1::2]):
+                        self.assertEqual(len(re.findall(r"(?m)^KERNEL\(", body)), 1)
+                        self.assertEqual(len(re.findall("(?m)^// .* points a group:", body)),
+                                         passes.count("\n"))
+                        most = max(most, passes.count("\n"))
+                    kernels.append(len(parts) // 2)
+        self.assertGreater(max(kernels), 1, "no plan has several kernels")
+        self.assertGreater(most, 1, "no kernel has several passes")
+
+    def test_json_has_the_texts_alone(self):
+        text = self.succeed("plan", "30030", "--source", "opencl")
+        plan = json.loads(self.succeed("plan", "30030", "--source", "opencl", "--json"))
+        self.assertEqual(plan["source"], re.sub("(?m)^\n?// pass .*\n", "", text))
+
+    def test_other_options_say_which_kernels(self):
+        texts = [self.succeed("plan", "4096", *more, "--source", "cuda") for more in [
+            [], ["--kind", "r2c"], ["--kind", "c2r"], ["--precision", "f64"],
+            ["--batch", "40"], ["--inverse"], ["--recipe", "local(8.8.8.8)"],
+            ["--inverse", "--in-place", "--batch", "40", "--precision", "f64", "--recipe",
+             "local(8.8.8.8)"],
+        ]]
+        self.assertEqual(len(set(texts)), len(texts))
+        self.assertIn("double", texts[-1])
+        self.assertIn("dft8", texts[-1])
+        self.refuse(1, "plan", "4096", "--recipe", "nonsense(", "--source", "cuda")
+
+    def test_memory_of_the_device_is_not_taken(self):
+        # The workspace has 32 GiB.
+        self.assertIn("KERNEL(", self.succeed("plan", "1048576x4096", "--source", "cuda"))
+
+    def test_device_of_another_language_is_refused(self):
+        for language, device in [("cuda", "cpu"), ("cuda", "null"), ("opencl", "cpu"),
+                                 ("cuda", "nullopencl"), ("opencl", "nullcuda")]:
+            self.refuse(2, "plan", "60", "--source", language, "--device", device,
+                        says=["--source " + language, "the device " + device + " "])
+        self.refuse(1, "plan", "60", "--source", "cuda", "--device", "cudanonsense",
+                    says="cudanonsense")
+
+    def test_lost_output_is_an_error(self):
+        arguments = [PROGRAM, "plan", "1048576", "--source", "cuda"]
+        with open("/dev/full", "w", encoding="ascii") as full:
+            done = subprocess.run(arguments, stdout=full, stderr=subprocess.PIPE,
+                                  check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, rb"\Akallima: .*standard output: [^\n]*\n\Z")
+
+        reader, writer = os.pipe()
+        os.close(reader)
+        try:
+            for restore, status in [(True, -signal.SIGPIPE), (False, 1)]:
+                done = subprocess.run(arguments, stdout=writer, stderr=subprocess.PIPE,
+                                      restore_signals=restore, check=False)
+                self.assertEqual(done.returncode, status)
+                self.assertEqual(b"standard output" in done.stderr, status == 1)
+        finally:
+            os.close(writer)
+
+    def test_worked_kernel_is_as_the_docs_print_it(self):
+        docs = pathlib.Path(__file__).parents[2] / "docs" / "architecture.md"
+        worked = docs.read_text(encoding="utf-8").split("### Sixteen points, as a kernel")[1]
+        command, kernel = re.findall(r"(?s)```(?:sh|c)\n(.*?)```", worked)[:2]
+        variable, *arguments = shlex.split(command.replace("\\\n", ""))
+        self.assertEqual(arguments.pop(0), "kallima")
+        name, value = variable.split("=", 1)
+        for language in ("cuda", "opencl"):
+            left = self.succeed(*arguments[:-1], language, env={**os.environ, name: value})
+            for part in re.split(r"(?m)^ *\.\.\.\n", kernel):
+                self.assertIn(part, left)
+                left = left.split(part, 1)[1] if part else left
 
 
 if __name__ == "__main__":
