@@ -154,14 +154,33 @@ static bool is_complex(const struct kal_recipe *node)
     return true;
 }
 
+static bool is_real_rule(const struct kal_recipe *node)
+{
+    return node->rule == KAL_RULE_REAL_EVEN || node->rule == KAL_RULE_REAL_ODD;
+}
+
+static bool is_local_real(const struct kal_recipe *node)
+{
+    return is_real_rule(node) && node->child[0]->rule == KAL_RULE_LOCAL;
+}
+
+// Nothing but lines that are one pass each, on any number of levels.
+static bool is_local(const struct kal_recipe *node)
+{
+    if (node->rule == KAL_RULE_FOUR_STEP)
+        return is_local(node->child[0]) && is_local(node->child[1]);
+    return node->rule == KAL_RULE_LOCAL;
+}
+
 static bool fits_axis(const struct kal_recipe *node, int64_t n, bool is_real)
 {
     if (node->n != n)
         return false;
     if (!is_real)
         return is_complex(node);
-    return (node->rule == KAL_RULE_REAL_EVEN || node->rule == KAL_RULE_REAL_ODD) &&
-           is_complex(node->child[0]);
+    if (node->rule == KAL_RULE_FOUR_STEP)
+        return is_local_real(node->child[0]) && is_local(node->child[1]);
+    return is_real_rule(node) && is_complex(node->child[0]);
 }
 
 static bool fits_problem(const struct kal_recipe *node, const struct kal_problem *p)

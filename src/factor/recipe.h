@@ -3,7 +3,8 @@
 //
 //   recipe := name "(" arguments ")"
 //   local(16.16.4)            radices of codelets, in the order of the steps
-//   four-step(A, B)           n = A.n * B.n: A on the columns, twiddles, B on the rows
+//   four-step(A, B)           n = A.n * B.n: A on the columns, twiddles, B on the rows; of a
+//                             real line A is real
 //   prime-factor(A, B)        as four-step for coprime lengths, without twiddles
 //   rader(A)                  n = A.n + 1 is prime
 //   bluestein(n=101, A)       a convolution of length A.n >= 2 n - 1

@@ -34,6 +34,12 @@ struct kal_rule {
     bool (*complete)(struct kal_recipe *node);
 };
 
+/**
+ * Whether a real axis becomes real columns and complex rows: where its half does not fit one
+ * pass, on a device of kernels.
+ */
+bool kal_real_is_divided(const struct kal_axis *axis, const struct kal_caps *caps);
+
 /** The limits of a device in one precision: local_points is how long a local line may be. */
 struct kal_caps kal_caps_limit(const struct kal_caps *caps, bool is_f64);
 

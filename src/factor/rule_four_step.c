@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // n = n1 * n2: transforms of length n1 down the columns of an n1 x n2 array, a twiddle,
-// transforms of length n2 along the rows, the result read down the columns.
+// transforms of length n2 along the rows, the result read down the columns. Of a real line the
+// columns are real, and half of the rows are the conjugates of others.
 // Source: W. M. Gentleman and G. Sande, AFIPS Proc. 29 (1966) 563-578.
 #include "factor/radix.h"
 #include "factor/rule.h"
@@ -13,7 +14,8 @@ enum { COLUMN_LIMIT = 2048, ROW_LIMIT = 2048, LANES = 16 };
 
 static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
 {
-    (void)caps;
+    if (axis->is_real)
+        return kal_real_is_divided(axis, caps);
     return axis->n >= 4 && !kal_is_prime(axis->n);
 }
 
@@ -96,14 +98,23 @@ static int64_t kernel_columns(int64_t n, const struct kal_caps *caps)
     return best ? best : best_columns(n);
 }
 
+static int64_t choose_columns(const struct kal_axis *axis, const struct kal_caps *caps)
+{
+    if (!caps->language)
+        return best_columns(axis->n);
+    // Two reals take the place of a complex point.
+    const int reals = axis->is_real && axis->n % 2 == 0 ? 2 : 1;
+    return reals * kernel_columns(axis->n / reals, caps);
+}
+
 static kallima_status plan(const struct kal_planner *planner, const struct kal_axis *axis,
                            struct kal_recipe *node)
 {
-    const int64_t n1 = planner->caps->language ? kernel_columns(axis->n, planner->caps)
-                                               : best_columns(axis->n);
+    const int64_t n1 = choose_columns(axis, planner->caps);
     const int64_t n2 = axis->n / n1;
     const struct kal_axis columns = { .n = n1,
                                       .lines = kal_max(n2, 4),
+                                      .is_real = axis->is_real,
                                       .lines_are_adjacent = true };
     const struct kal_axis rows = { .n = n2,
                                    .lines = kal_max(n1, 4),

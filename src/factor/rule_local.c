@@ -29,6 +29,8 @@ static int64_t longest_line(const struct kal_axis *axis, const struct kal_caps *
 
 static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
 {
+    if (axis->is_real)
+        return false;
     if (caps->language)
         return axis->n <= longest_line(axis, caps) && kal_radix_divides(axis->n);
     const int64_t limit = axis->is_second_step       ? SECOND_STEP_LIMIT

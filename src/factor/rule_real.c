@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: MIT
 // Real transforms. Even n: pairs of reals are complex numbers; a transform of half the
 // length and one mirrored step. Odd n: a complex transform whose other half is not stored.
+// A long line is divided by a four-step into real columns and half as many complex rows.
 // Source: H. V. Sorensen et al., IEEE Trans. ASSP 35 (1987) 849-863.
+#include "factor/radix.h"
 #include "factor/rule.h"
+
+bool kal_real_is_divided(const struct kal_axis *axis, const struct kal_caps *caps)
+{
+    const int64_t points = axis->n % 2 ? axis->n : axis->n / 2;
+    return axis->is_real && caps->language && points > caps->local_points &&
+           kal_radix_divides(axis->n);
+}
 
 static bool even_applies(const struct kal_axis *axis, const struct kal_caps *caps)
 {
-    (void)caps;
-    return axis->is_real && axis->n % 2 == 0;
+    return axis->is_real && axis->n % 2 == 0 && !kal_real_is_divided(axis, caps);
 }
 
 static bool odd_applies(const struct kal_axis *axis, const struct kal_caps *caps)
 {
-    (void)caps;
-    return axis->is_real && axis->n % 2 == 1;
+    return axis->is_real && axis->n % 2 == 1 && !kal_real_is_divided(axis, caps);
 }
 
 static kallima_status plan_complex(const struct kal_planner *planner,

@@ -9,6 +9,17 @@ static kallima_status copy(struct kal_lowering *lo, const struct kal_lines *line
     return kal_pass_add(lo, lines, n, NULL, 0);
 }
 
+static bool is_real(const struct kal_recipe *node)
+{
+    return node->child[0]->rule == KAL_RULE_REAL_EVEN ||
+           node->child[0]->rule == KAL_RULE_REAL_ODD;
+}
+
+static int next_loop(const struct kal_lines *lines)
+{
+    return lines->stage_loops + lines->line_loops + lines->inner_loops;
+}
+
 // The sides are plain, or the children take maps: the two sets of passes.
 static kallima_status lower_direct(struct kal_lowering *lo, const struct kal_recipe *node,
                                    const struct kal_lines *lines)
@@ -18,7 +29,6 @@ static kallima_status lower_direct(struct kal_lowering *lo, const struct kal_rec
     const bool same_sets = n2 >= 64 && n2 % 32 == 0 && !lo->caps->language;
     const int64_t pitch = same_sets ? n2 + 16 : n2;
     const int64_t shared_used = lo->shared_used, chunk_used = lo->chunk_used;
-    const int twiddle_loop = lines->stage_loops + lines->line_loops + lines->inner_loops;
     struct kal_side scratch;
     int64_t loop_stride[KAL_MAX_LOOPS];
     KAL_TRY(kal_scratch_take(lo, lines, n1 * pitch, &scratch, loop_stride));
@@ -27,7 +37,7 @@ static kallima_status lower_direct(struct kal_lowering *lo, const struct kal_rec
     struct kal_side side = scratch;
     side.stride *= pitch;
     side.twiddle_n = node->n;
-    side.twiddle_loop = twiddle_loop;
+    side.twiddle_loop = next_loop(lines);
     kal_lines_set_out(&columns, &side, loop_stride);
     KAL_TRY(kal_lines_add_loop(&columns, n2, 0, scratch.stride));
     kal_lines_divide_in(&columns, node->n, n2);
@@ -39,6 +49,76 @@ static kallima_status lower_direct(struct kal_lowering *lo, const struct kal_rec
     kal_lines_divide_out(&rows, node->n, n1);
     KAL_TRY(kal_lower(lo, node->child[1], &rows));
 
+    lo->shared_used = shared_used;
+    lo->chunk_used = chunk_used;
+    return KALLIMA_OK;
+}
+
+// Real columns, of whose coefficients half are kept: n1 / 2 + 1 complex rows. Those of the
+// other half are conjugates: X[n - k] = conj X[k] of row n1 - k1.
+static kallima_status lower_real_forward(struct kal_lowering *lo,
+                                         const struct kal_recipe *node,
+                                         const struct kal_lines *lines)
+{
+    const int64_t n1 = node->child[0]->n, n2 = node->child[1]->n, kept = n1 / 2 + 1;
+    struct kal_lines columns = *lines, rows = *lines;
+    struct kal_side scratch;
+    int64_t loop_stride[KAL_MAX_LOOPS];
+
+    KAL_TRY(kal_scratch_take(lo, lines, kept * n2, &scratch, loop_stride));
+    kal_lines_set_out(&columns, &scratch, loop_stride);
+    columns.out.stride *= n2;
+    columns.out.twiddle_n = node->n;
+    columns.out.twiddle_loop = next_loop(lines);
+    KAL_TRY(kal_lines_add_loop(&columns, n2, 0, scratch.stride));
+    kal_lines_divide_in(&columns, node->n, n2);
+    KAL_TRY(kal_lower(lo, node->child[0], &columns));
+
+    kal_lines_set_in(&rows, &scratch, loop_stride);
+    rows.out.mirror_n = node->n;
+    rows.out.mirror_period = n1;
+    KAL_TRY(kal_lines_add_loop(&rows, kept, n2 * scratch.stride, 0));
+    kal_lines_divide_out(&rows, node->n, n1);
+    return kal_lower(lo, node->child[1], &rows);
+}
+
+// The reverse: rows of what is there and of its conjugates, then columns to reals.
+static kallima_status lower_real_backward(struct kal_lowering *lo,
+                                          const struct kal_recipe *node,
+                                          const struct kal_lines *lines)
+{
+    const int64_t n1 = node->child[0]->n, n2 = node->child[1]->n, kept = n1 / 2 + 1;
+    struct kal_lines columns = *lines, rows = *lines;
+    struct kal_side scratch;
+    int64_t loop_stride[KAL_MAX_LOOPS];
+
+    KAL_TRY(kal_scratch_take(lo, lines, kept * n2, &scratch, loop_stride));
+    kal_lines_set_out(&rows, &scratch, loop_stride);
+    rows.in.is_swapped = rows.out.is_swapped = true;
+    rows.in.mirror_n = node->n;
+    rows.in.mirror_period = n1;
+    rows.out.twiddle_n = node->n;
+    rows.out.twiddle_loop = next_loop(lines);
+    KAL_TRY(kal_lines_add_loop(&rows, kept, 0, n2 * scratch.stride));
+    kal_lines_divide_in(&rows, node->n, n1);
+    KAL_TRY(kal_lower(lo, node->child[1], &rows));
+
+    kal_lines_set_in(&columns, &scratch, loop_stride);
+    columns.in.stride *= n2;
+    KAL_TRY(kal_lines_add_loop(&columns, n2, scratch.stride, 0));
+    kal_lines_divide_out(&columns, node->n, n2);
+    return kal_lower(lo, node->child[0], &columns);
+}
+
+static kallima_status lower_real(struct kal_lowering *lo, const struct kal_recipe *node,
+                                 const struct kal_lines *lines)
+{
+    const int64_t shared_used = lo->shared_used, chunk_used = lo->chunk_used;
+    if (!lo->caps->language)
+        return kal_fail(lo->arena->host, KALLIMA_E_UNSUPPORTED,
+                        "plan: a four-step of real lines needs a device of kernels");
+    KAL_TRY(lo->problem->kind == KALLIMA_R2C ? lower_real_forward(lo, node, lines)
+                                             : lower_real_backward(lo, node, lines));
     lo->shared_used = shared_used;
     lo->chunk_used = chunk_used;
     return KALLIMA_OK;
@@ -56,6 +136,8 @@ static kallima_status lower_sides(struct kal_lowering *lo, const struct kal_reci
     struct kal_side scratch;
     int64_t loop_stride[KAL_MAX_LOOPS];
 
+    if (is_real(node))
+        return lower_real(lo, node, lines);
     if ((in_plain && out_plain) || kal_recipe_takes_maps(lo, node))
         return lower_direct(lo, node, lines);
 
@@ -81,7 +163,7 @@ static kallima_status lower_sides(struct kal_lowering *lo, const struct kal_reci
 
 static bool is_two_passes(const struct kal_recipe *node)
 {
-    return node->child[0]->rule == KAL_RULE_LOCAL &&
+    return (is_real(node) || node->child[0]->rule == KAL_RULE_LOCAL) &&
            node->child[1]->rule == KAL_RULE_LOCAL;
 }
 
@@ -115,7 +197,7 @@ kallima_status kal_lower_four_step(struct kal_lowering *lo, const struct kal_rec
     if (is_two_passes(node) &&
         kal_lines_fit_cache(lo, lines, chunk * kal_line_bytes(lo, node->n))) {
         KAL_TRY(kal_phase_begin(lo, lines, chunk, false, &inside));
-        status = lower_direct(lo, node, &inside);
+        status = lower_sides(lo, node, &inside);
         kal_phase_end(lo);
         return status;
     }
