@@ -272,7 +272,7 @@ void kal_emit_kernel(struct kal_text *text, const struct kal_dialect *dialect,
                      const struct kal_kernel_set *set, const char *name)
 {
     const struct kal_kernel *k = set->kernel[0];
-    struct kal_printer p = { text, dialect, set, k, 0 };
+    struct kal_printer p = { text, dialect, set, k, 0, false };
 
     kal_text_add(text, "%s%s", dialect->precision[k->is_f64], dialect->prelude);
     if (k->extra >= 0)

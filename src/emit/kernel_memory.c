@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <stdio.h>
 
-static const struct kal_side *side_of(const struct kal_kernel *k, bool is_in)
+const struct kal_side *kal_side_of(const struct kal_kernel *k, bool is_in)
 {
     return is_in ? &k->pass->in : &k->pass->out;
 }
@@ -34,7 +34,7 @@ static int64_t loop_map(const struct kal_group_loop *loop, bool is_in)
 // A side whose elements need more than an address.
 static bool is_plain(const struct kal_kernel *k, bool is_in, int64_t elements)
 {
-    const struct kal_side *side = side_of(k, is_in);
+    const struct kal_side *side = kal_side_of(k, is_in);
     return !side->index && side->count >= elements && !side->chirp_n &&
            !side->twiddle_n && !access_of(k, is_in)->is_part;
 }
@@ -43,7 +43,7 @@ static bool is_plain(const struct kal_kernel *k, bool is_in, int64_t elements)
 void kal_print_start(struct kal_printer *p, bool is_in)
 {
     const struct kal_kernel *k = p->k;
-    const struct kal_side *side = side_of(k, is_in);
+    const struct kal_side *side = kal_side_of(k, is_in);
     const int64_t unit = kal_access_unit(k, is_in);
     struct kal_sum s = { "", 0 };
     char name[48];
@@ -69,7 +69,7 @@ void kal_print_start(struct kal_printer *p, bool is_in)
 static bool is_linear(const struct kal_kernel *k, const struct kal_round *round,
                       bool is_in)
 {
-    const struct kal_side *side = side_of(k, is_in);
+    const struct kal_side *side = kal_side_of(k, is_in);
     int64_t stride = side->stride;
 
     if (round->registers != 1 || round->mirror || k->extra_span ||
@@ -161,7 +161,7 @@ static void print_unit_address(struct kal_printer *p, const struct kal_round *ro
                                bool is_in)
 {
     const struct kal_kernel *k = p->k;
-    const int64_t stride = side_of(k, is_in)->stride / kal_access_unit(k, is_in);
+    const int64_t stride = kal_side_of(k, is_in)->stride / kal_access_unit(k, is_in);
     const char *name = is_in ? "in" : "out";
     if (is_linear(k, round, is_in))
         kal_line(p, "const INDEX at = %s_start + (INDEX)unit * %lld;", name,
@@ -175,7 +175,7 @@ static void print_unit_address(struct kal_printer *p, const struct kal_round *ro
 static void print_address(struct kal_printer *p, bool is_in, const char *element)
 {
     const struct kal_kernel *k = p->k;
-    const int64_t stride = side_of(k, is_in)->stride / kal_access_unit(k, is_in);
+    const int64_t stride = kal_side_of(k, is_in)->stride / kal_access_unit(k, is_in);
     kal_line(p, "const INDEX at = %s_line + (INDEX)%s * %lld;", is_in ? "in" : "out",
              element, (long long)stride);
 }
@@ -209,7 +209,7 @@ static const char *entry_type(int64_t entries)
 }
 
 // The name that tile element `e` has in the maps of its side.
-static const char *print_entry(struct kal_printer *p, bool is_in)
+const char *kal_print_entry(struct kal_printer *p, bool is_in)
 {
     const struct kal_kernel *k = p->k;
     const struct kal_access *access = access_of(k, is_in);
@@ -220,7 +220,7 @@ static const char *print_entry(struct kal_printer *p, bool is_in)
     if (!access->is_part)
         return "e";
     snprintf(name, sizeof name, "(%s)e", type);
-    kal_sum_add(&s, name, side_of(k, is_in)->map_step);
+    kal_sum_add(&s, name, kal_side_of(k, is_in)->map_step);
     for (int i = 0; i < k->line_loop_count; i++) {
         snprintf(name, sizeof name, "row%d", i);
         kal_sum_add(&s, name, loop_map(&k->line_loop[i], is_in));
@@ -254,7 +254,7 @@ static void print_load_element(struct kal_printer *p)
     int opened = 0;
 
     kal_line(p, "C x = MAKE(ZERO, ZERO);");
-    const char *entry = print_entry(p, true), *place = entry;
+    const char *entry = kal_print_entry(p, true), *place = entry;
     if (side->count < k->in.elements) {
         snprintf(head, sizeof head, "if (%s < %lld) ", entry, (long long)side->count);
         kal_open(p, head);
@@ -281,14 +281,13 @@ static void print_load_element(struct kal_printer *p)
         kal_line(p, "if (entry == 0 || 2 * entry == %lld) x.y = ZERO;",
                  (long long)side->mirror_n);
     }
-    while (opened--)
-        kal_close(p);
     if (side->is_swapped)
         kal_line(p, "x = exchange(x);");
     if (side->chirp_n)
-        kal_line(p, "x = multiply(x, ROOT(%lld + (%s < %lld ? %s : 0)));",
-                 (long long)kal_table_at(k, k->in.chirp), entry, (long long)side->chirp_n,
-                 entry);
+        kal_line(p, "x = multiply(x, ROOT(%lld + %s));",
+                 (long long)kal_table_at(k, k->in.chirp), entry);
+    while (opened--)
+        kal_close(p);
 }
 
 static void print_twiddle(struct kal_printer *p, const char *element)
@@ -309,7 +308,7 @@ static void print_twiddle(struct kal_printer *p, const char *element)
              k->pass->out.twiddle_is_conjugate ? "multiply_conjugate" : "multiply");
 }
 
-static void print_scale(struct kal_printer *p)
+void kal_print_scale(struct kal_printer *p)
 {
     if (p->k->pass->scale != 1.0)
         kal_line(p, "x = MAKE(x.x * LITERAL(%.17e), x.y * LITERAL(%.17e));",
@@ -325,12 +324,8 @@ static void print_store_element(struct kal_printer *p)
     char head[96];
     int opened = 0;
 
-    print_scale(p);
-    const char *entry = print_entry(p, false), *place = entry;
-    if (side->chirp_n)
-        kal_line(p, "x = multiply_conjugate(x, ROOT(%lld + (%s < %lld ? %s : 0)));",
-                 (long long)kal_table_at(k, k->out.chirp), entry,
-                 (long long)side->chirp_n, entry);
+    kal_print_scale(p);
+    const char *entry = kal_print_entry(p, false), *place = entry;
     if (side->count < k->out.elements) {
         snprintf(head, sizeof head, "if (%s < %lld) ", entry, (long long)side->count);
         kal_open(p, head);
@@ -354,6 +349,9 @@ static void print_store_element(struct kal_printer *p)
         opened++;
         kal_line(p, "if (is_mirrored) x.y = -x.y;");
     }
+    if (side->chirp_n) // entries from chirp_n on have been left out
+        kal_line(p, "x = multiply_conjugate(x, ROOT(%lld + %s));",
+                 (long long)kal_table_at(k, k->out.chirp), entry);
     if (side->twiddle_n)
         print_twiddle(p, place);
     if (side->is_swapped)
@@ -382,6 +380,26 @@ static int64_t side_elements(const struct kal_kernel *k, const struct kal_round 
                                           : round->units / k->lines * round->registers;
 }
 
+// Registers of a unit of which some element is below the side's count.
+static int present_registers(const struct kal_kernel *k, const struct kal_round *round,
+                             bool is_in)
+{
+    const struct kal_side *side = kal_side_of(k, is_in);
+    const int64_t step =
+        side->map_step * (is_in ? round->action[0].register_before
+                                : kal_round_last_action(round)->register_after);
+    if (round->mirror || step == 0 || side->count / step >= round->registers)
+        return round->registers;
+    return (int)((side->count - 1) / step + 1);
+}
+
+static void open_present(struct kal_printer *p, int present)
+{
+    char head[96];
+    snprintf(head, sizeof head, "UNROLL for (int j = 0; j < %d; j++) ", present);
+    kal_open(p, head);
+}
+
 void kal_print_load(struct kal_printer *p, int number)
 {
     const struct kal_kernel *k = p->k;
@@ -407,12 +425,19 @@ void kal_print_load(struct kal_printer *p, int number)
             p, k->pass->in.is_swapped ? "v%d[%s][j] = exchange(%s);" : "v%d[%s][j] = %s;",
             number, u, text);
         kal_close(p);
+    } else if (kal_mirror_is_halved(k, round, true)) {
+        kal_print_halved_load(p, number);
     } else {
-        kal_open_registers(p, round);
+        const int present = present_registers(k, round, true);
+        open_present(p, present);
         print_element(p, round, true);
         print_load_element(p);
         kal_line(p, "v%d[%s][j] = x;", number, u);
         kal_close(p);
+        if (present < round->registers)
+            kal_line(
+                p, "UNROLL for (int j = %d; j < %d; j++) v%d[%s][j] = MAKE(ZERO, ZERO);",
+                present, round->registers, number, u);
     }
     if (is_bounded)
         kal_close(p);
@@ -470,7 +495,7 @@ static void print_turned_store(struct kal_printer *p, int number,
         kal_line(p, "C x = %s(v%d[%s][%d], r%d);",
                  side->twiddle_is_conjugate ? "multiply_conjugate" : "multiply", number,
                  kal_unit_name(round), j, j);
-        print_scale(p);
+        kal_print_scale(p);
         if (side->is_swapped)
             kal_line(p, "x = exchange(x);");
         snprintf(at, sizeof at, "at + %lld",
@@ -507,11 +532,13 @@ void kal_print_memory_store(struct kal_printer *p, int number)
                  k->pass->out.is_swapped ? "C x = exchange(v%d[%s][j]);"
                                          : "C x = v%d[%s][j];",
                  number, u);
-        print_scale(p);
+        kal_print_scale(p);
         kal_print_store(p, round->registers > 1 ? at : "at", "x");
         kal_close(p);
+    } else if (kal_mirror_is_halved(k, round, false)) {
+        kal_print_halved_store(p, number);
     } else {
-        kal_open_registers(p, round);
+        open_present(p, present_registers(k, round, false));
         print_element(p, round, false);
         kal_line(p, "C x = v%d[%s][j];", number, u);
         if (round->mirror && !kal_round_is_split(round))

@@ -270,11 +270,13 @@ static void print_exchange(struct kal_printer *p, int number)
     for (int i = 0; i < count; i++) {
         if (number > 0 || i > 0)
             kal_line(p, "BARRIER;");
-        print_tile_access(p, number, layout, true, part[i]);
+        if (!k->round[number].streams)
+            print_tile_access(p, number, layout, true, part[i]);
         // What other lanes have read, from here on any lane may overwrite.
         kal_line(p, k->pass->is_in_place && number == 0 && i == 0 ? "BARRIER_ALL;"
                                                                   : "BARRIER;");
-        print_tile_access(p, number + 1, layout, false, part[i]);
+        if (!k->round[number + 1].streams)
+            print_tile_access(p, number + 1, layout, false, part[i]);
     }
 }
 
@@ -299,23 +301,78 @@ static void print_round_comment(struct kal_printer *p, int number)
              s.length ? s.data : "copy", round->to_memory ? " -> memory" : "");
 }
 
+// In the loop over tickets a register that not every lane sets would seem to be kept from one
+// ticket to the next: it would be nobody else's in between.
+static bool needs_zero(const struct kal_kernel *k, const struct kal_round *round)
+{
+    char bounds[256];
+    kal_bounds_text(k, round, bounds, sizeof bounds);
+    return k->is_fused && ((round->from_memory && bounds[0]) ||
+                           round->units < (int64_t)round->lane_units * k->lanes);
+}
+
+static void print_registers(struct kal_printer *p, int number)
+{
+    const struct kal_round *round = &p->k->round[number];
+    const int units = round->streams ? 1 : round->lane_units;
+
+    kal_line(p, "C v%d[%d][%d];", number, units, round->registers);
+    if (!needs_zero(p->k, round))
+        return;
+    kal_line(p, "UNROLL for (int j = 0; j < %d; j++)", units * round->registers);
+    kal_line(p, "    v%d[j / %d][j %% %d] = MAKE(ZERO, ZERO);", number, round->registers,
+             round->registers);
+}
+
+// All that is done to a unit in one loop, up to the exchange.
+static void print_stream(struct kal_printer *p, int number)
+{
+    const struct kal_kernel *k = p->k;
+    const struct kal_round *round = &k->round[number];
+
+    kal_open_units(p, round);
+    p->is_in_units = true;
+    print_registers(p, number);
+    if (round->from_memory)
+        kal_print_load(p, number);
+    else
+        print_tile_access(p, number, &k->round[number - 1].layout, false, "");
+    print_actions(p, number);
+    if (round->to_memory)
+        kal_print_memory_store(p, number);
+    else
+        print_tile_access(p, number, &round->layout, true, "");
+    p->is_in_units = false;
+    kal_close_units(p, round);
+}
+
+static void print_round(struct kal_printer *p, int number)
+{
+    const struct kal_round *round = &p->k->round[number];
+    if (round->streams) {
+        print_stream(p, number);
+        return;
+    }
+    if (round->from_memory) {
+        print_registers(p, number);
+        kal_print_load(p, number);
+    }
+    print_actions(p, number);
+    if (round->to_memory)
+        kal_print_memory_store(p, number);
+}
+
 void kal_print_body(struct kal_printer *p)
 {
     const struct kal_kernel *k = p->k;
     for (int i = 0; i < k->round_count; i++) {
         kal_text_add(p->text, "\n");
         print_round_comment(p, i);
-        if (i == 0) {
-            kal_line(p, "C v0[%d][%d];", k->round[0].lane_units, k->round[0].registers);
-            kal_print_load(p, 0);
-        }
-        print_actions(p, i);
-        if (k->round[i].to_memory) {
-            kal_print_memory_store(p, i);
-        } else {
-            kal_line(p, "C v%d[%d][%d];", i + 1, k->round[i + 1].lane_units,
-                     k->round[i + 1].registers);
-            print_exchange(p, i);
-        }
+        print_round(p, i);
+        if (k->round[i].to_memory)
+            continue;
+        if (!k->round[i + 1].streams)
+            print_registers(p, i + 1);
+        print_exchange(p, i);
     }
 }

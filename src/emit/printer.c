@@ -71,7 +71,7 @@ const struct kal_action *kal_round_last_action(const struct kal_round *round)
 // "u" or, where a lane has one unit only, "0".
 const char *kal_unit_name(const struct kal_round *round)
 {
-    return round->lane_units > 1 ? "u" : "0";
+    return round->lane_units > 1 && !round->streams ? "u" : "0";
 }
 
 void kal_open_units(struct kal_printer *p, const struct kal_round *round)
@@ -79,6 +79,10 @@ void kal_open_units(struct kal_printer *p, const struct kal_round *round)
     const struct kal_kernel *k = p->k;
     char head[96];
 
+    if (p->is_in_units) {
+        kal_open(p, "");
+        return;
+    }
     if (round->lane_units > 1) {
         snprintf(head, sizeof head, "UNROLL for (int u = 0; u < %d; u++) ",
                  round->lane_units);
@@ -108,6 +112,10 @@ void kal_open_units(struct kal_printer *p, const struct kal_round *round)
 
 void kal_close_units(struct kal_printer *p, const struct kal_round *round)
 {
+    if (p->is_in_units) {
+        kal_close(p);
+        return;
+    }
     if (round->units < (int64_t)round->lane_units * p->k->lanes)
         kal_close(p);
     kal_close(p);

@@ -13,6 +13,7 @@ struct kal_printer {
     const struct kal_kernel_set *set;
     const struct kal_kernel *k; // the pass that is being printed
     int depth;                  // of indentation
+    bool is_in_units;           // a loop over a lane's units is open
 };
 
 /** A sum of products, printed as it grows. */
@@ -45,7 +46,7 @@ bool kal_round_is_split(const struct kal_round *round);
 /** Index of a lane's unit in its array of registers: "u", or "0" where it has one only. */
 const char *kal_unit_name(const struct kal_round *round);
 
-/** Loop over the units of a lane: `unit` and its digits. */
+/** Loop over the units of a lane, `unit` and its digits; a block in it if it is open. */
 void kal_open_units(struct kal_printer *p, const struct kal_round *round);
 void kal_close_units(struct kal_printer *p, const struct kal_round *round);
 
@@ -78,7 +79,8 @@ const char *kal_numbered_loop_text(const struct kal_kernel *k, int number, char 
 /** First entry of a kernel's table. */
 int64_t kal_table_at(const struct kal_kernel *k, int table);
 
-/** Reals in one entry of the array as the kernel sees it. */
+/** One side of the kernel's pass, and reals in one entry of its array as the kernel sees it. */
+const struct kal_side *kal_side_of(const struct kal_kernel *k, bool is_in);
 int64_t kal_access_unit(const struct kal_kernel *k, bool is_in);
 
 /** Where the group's tile, and the unit's line, start on one side: `in_start`, `in_line`. */
@@ -86,10 +88,25 @@ void kal_print_start(struct kal_printer *p, bool is_in);
 void kal_print_line_start(struct kal_printer *p, const struct kal_round *round,
                           bool is_in);
 
+/** The name that tile element `e` has in the maps of its side. */
+const char *kal_print_entry(struct kal_printer *p, bool is_in);
+
+/** Apply the scale of the pass to `x`. */
+void kal_print_scale(struct kal_printer *p);
+
 /** The expression that reads, the statements that write, an element at index `at`. */
 const char *kal_load_text(const struct kal_kernel *k, char *text, size_t capacity,
                           const char *at);
 void kal_print_store(struct kal_printer *p, const char *at, const char *value);
+
+/**
+ * Whether of a side with a mirror the first half of each unit's registers are elements that
+ * are there and the second half conjugates; then: read and write them.
+ */
+bool kal_mirror_is_halved(const struct kal_kernel *k, const struct kal_round *round,
+                          bool is_in);
+void kal_print_halved_load(struct kal_printer *p, int number);
+void kal_print_halved_store(struct kal_printer *p, int number);
 
 /** The first round reads memory, the last one writes it. */
 void kal_print_load(struct kal_printer *p, int number);

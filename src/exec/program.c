@@ -1,111 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "exec/program.h"
+#include "exec/kernel_program.h"
 
-#include "emit/kernel.h"
-#include "exec/kernel_cache.h"
-#include "kernel/kernel.h"
-
-#include <stdio.h>
 #include <string.h>
-
-// One launch made ready.
-struct built_kernel {
-    struct kal_kernel_set set;
-    struct kal_device_kernel *object;
-    bool is_shared; // an earlier one with the same text owns the object
-    uint64_t hash;  // of the text
-};
-
-struct kernel_program {
-    struct kal_device_program base;
-    const struct kal_program *program;
-    bool is_f64;
-    int count;
-    struct built_kernel *kernel; // in the arena of the plan
-    int64_t root_count, map_count;
-    kallima_buffer *roots, *map;
-    uint64_t ring_offset, ticket_offset; // bytes of the workspace
-};
-
-static const char *const language_names[KAL_LANGUAGE_COUNT] = {
-    [KAL_LANGUAGE_OPENCL] = "opencl",
-    [KAL_LANGUAGE_CUDA] = "cuda",
-};
-
-static const char *const entry_name = "kallima";
-
-static bool is_same_table(const struct kal_table *a, const struct kal_table *b)
-{
-    return a->kind == b->kind && a->n == b->n && a->size == b->size &&
-           a->rows == b->rows && a->radix == b->radix && a->powers == b->powers &&
-           a->shift == b->shift && a->count == b->count && a->index == b->index &&
-           a->is_inverse == b->is_inverse;
-}
-
-// The first table that equals `table`, in the order of kernels and their passes.
-static struct kal_table *find_table(const struct kernel_program *p,
-                                    const struct kal_table *table)
-{
-    for (int i = 0; i < p->count; i++) {
-        for (int j = 0; j < p->kernel[i].set.count; j++) {
-            struct kal_kernel *k = p->kernel[i].set.kernel[j];
-            for (int t = 0; t < k->table_count; t++) {
-                if (is_same_table(&k->table[t], table))
-                    return &k->table[t];
-            }
-        }
-    }
-    return NULL;
-}
-
-// Give every table of a kernel a place, that of an equal one if there is one.
-static void place_tables(struct kernel_program *p, struct kal_kernel *k)
-{
-    for (int j = 0; j < k->table_count; j++) {
-        struct kal_table *table = &k->table[j];
-        const struct kal_table *first = find_table(p, table);
-        int64_t *count = table->kind == KAL_TABLE_INDEX ? &p->map_count : &p->root_count;
-        table->at = first == table ? *count : first->at;
-        if (first == table)
-            *count = kal_round_up(*count + table->count, 4);
-    }
-}
-
-static bool is_fused(const struct kernel_program *p, const struct kal_phase *phase)
-{
-    for (int i = 0; i < phase->pass_count; i++) {
-        if (kal_pass_uses_chunk(p->program->pass[phase->first_pass + i]))
-            return true;
-    }
-    return false;
-}
-
-static kallima_status design_set(struct kernel_program *p, struct kal_arena *arena,
-                                 const struct kal_phase *phase, int first, int count)
-{
-    struct kal_kernel_set *set = &p->kernel[p->count].set;
-    KAL_TRY(kal_kernel_set_design(set, arena, p->program, phase, first, count,
-                                  &p->base.device->caps, p->is_f64));
-    p->count++;
-    for (int i = 0; i < set->count; i++)
-        place_tables(p, set->kernel[i]);
-    return KALLIMA_OK;
-}
-
-// A phase whose passes meet in the scratch of a chunk is one launch, else each pass is.
-static kallima_status design(struct kernel_program *p, struct kal_arena *arena)
-{
-    for (int i = 0; i < p->program->phase_count; i++) {
-        const struct kal_phase *phase = &p->program->phase[i];
-        if (is_fused(p, phase)) {
-            KAL_TRY(design_set(p, arena, phase, phase->first_pass, phase->pass_count));
-            continue;
-        }
-        for (int j = 0; j < phase->pass_count; j++)
-            KAL_TRY(design_set(p, arena, phase, phase->first_pass + j, 1));
-    }
-    return KALLIMA_OK;
-}
 
 // Scratch, the ring of slots, the tickets: the largest that a launch needs of each.
 static void lay_out_workspace(struct kernel_program *p)
@@ -129,7 +25,7 @@ static void lay_out_workspace(struct kernel_program *p)
 static kallima_status fill_table(const struct kernel_program *p,
                                  const struct kal_table *table, void *roots, int32_t *map)
 {
-    if (find_table(p, table) != table)
+    if (!kal_kernel_table_is_first(p, table))
         return KALLIMA_OK;
     if (table->kind == KAL_TABLE_INDEX) {
         kal_table_fill_index(table, map + table->at);
@@ -179,13 +75,6 @@ static kallima_status upload_tables(struct kernel_program *p)
         status = upload(&p->map, device, map, map_bytes);
     kal_free(host, memory);
     return status;
-}
-
-static void print_kernel(const struct kernel_program *p, int i, struct kal_text *text)
-{
-    const enum kal_language language = p->base.device->caps.language;
-    kal_emit_kernel(text, kal_dialect_find(language_names[language]), &p->kernel[i].set,
-                    entry_name);
 }
 
 static struct kal_memory offset_memory(struct kal_memory memory, uint64_t bytes)
@@ -239,90 +128,9 @@ static int gather_slots(const struct kernel_program *p, int i,
     return count;
 }
 
-// FNV-1a
-static uint64_t hash_text(const char *text)
+int kal_kernel_program_count_slots(const struct kernel_program *p, int i)
 {
-    uint64_t hash = 14695981039346656037u;
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 1099511628211u;
-    return hash;
-}
-
-// What a compiled kernel depends on beyond its text.
-static void describe_key(kallima_device *device, const struct kal_kernel_text *source,
-                         char *key, size_t capacity)
-{
-    const int length =
-        snprintf(key, capacity, "lanes %d cluster %d bytes %llu ", source->lanes,
-                 source->cluster, (unsigned long long)source->group_bytes);
-    device->ops->kernel_key(device, key + length, capacity - (size_t)length);
-}
-
-// From the cache if it is there and the driver takes it, else compiled and kept.
-static kallima_status create_kernel(struct kal_device_kernel **out,
-                                    kallima_device *device,
-                                    const struct kal_kernel_text *source)
-{
-    const struct kal_device_ops *ops = device->ops;
-    const struct kal_host *host = &device->host;
-    struct kal_binary kept, made = { NULL, 0 };
-    char key[512];
-
-    if (!device->kernel_cache)
-        return ops->kernel_create(out, device, source, NULL, NULL);
-    describe_key(device, source, key, sizeof key);
-    KAL_TRY(kal_kernel_cache_load(host, device->kernel_cache, key, source->text, &kept));
-    kallima_status status = KALLIMA_E_COMPILE;
-    if (kept.data)
-        status = ops->kernel_create(out, device, source, &kept, NULL);
-    kal_free(host, kept.data);
-    if (status != KALLIMA_E_COMPILE)
-        return status;
-    status = ops->kernel_create(out, device, source, NULL, &made);
-    if (!status && made.data)
-        kal_kernel_cache_store(host, device->kernel_cache, key, source->text, &made);
-    kal_free(host, made.data);
-    return status;
-}
-
-static kallima_status compile(struct kernel_program *p, int i, const char *text)
-{
-    struct built_kernel *built = &p->kernel[i];
-    kallima_device *device = p->base.device;
-    const struct kal_kernel_text source = {
-        .name = entry_name,
-        .text = text,
-        .lanes = built->set.lanes,
-        .cluster = 1,
-        .group_bytes = device->caps.language == KAL_LANGUAGE_CUDA
-                           ? (uint64_t)built->set.group_bytes
-                           : 0,
-        .slots = gather_slots(p, i, NULL, NULL),
-    };
-
-    built->hash = hash_text(text);
-    for (int j = 0; j < i; j++) {
-        if (p->kernel[j].hash == built->hash) {
-            built->object = p->kernel[j].object;
-            built->is_shared = true;
-            return KALLIMA_OK;
-        }
-    }
-    return create_kernel(&built->object, device, &source);
-}
-
-static kallima_status build_kernels(struct kernel_program *p)
-{
-    for (int i = 0; i < p->count; i++) {
-        struct kal_text text;
-        kal_text_init(&text, &p->base.device->host);
-        print_kernel(p, i, &text);
-        const kallima_status status =
-            text.status ? text.status : compile(p, i, text.data);
-        kal_text_clear(&text);
-        KAL_TRY(status);
-    }
-    return KALLIMA_OK;
+    return gather_slots(p, i, NULL, NULL);
 }
 
 static kallima_status build(struct kernel_program *p, struct kal_arena *arena)
@@ -331,10 +139,9 @@ static kallima_status build(struct kernel_program *p, struct kal_arena *arena)
     KAL_TRY(kal_arena_take(arena, &memory, (uint64_t)p->program->pass_count,
                            sizeof *p->kernel));
     p->kernel = memory;
-    KAL_TRY(design(p, arena));
+    KAL_TRY(kal_kernel_program_build(p, arena));
     lay_out_workspace(p);
-    KAL_TRY(upload_tables(p));
-    return build_kernels(p);
+    return upload_tables(p);
 }
 
 kallima_status kal_kernel_program_create(struct kal_device_program **out,
@@ -409,5 +216,5 @@ void kal_kernel_program_print(const struct kal_device_program *base,
 {
     const struct kernel_program *p = (const struct kernel_program *)base;
     for (int i = 0; i < p->count; i++)
-        print_kernel(p, i, text);
+        kal_kernel_program_print_launch(p, i, text);
 }

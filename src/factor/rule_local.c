@@ -42,19 +42,24 @@ static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
     return axis->n <= limit && kal_radix_divides(axis->n);
 }
 
+static bool is_f64(const struct kal_caps *caps)
+{
+    enum { F64_LINES = 8 };
+    return caps->transaction_lines <= F64_LINES;
+}
+
 // Largest radix of a kernel's steps: larger ones need fewer exchanges and more registers, so
 // that fewer groups overlap. Measured on an NVIDIA H200 in November 2026, by timing one
 // problem with several recipes.
 static int largest_radix(const struct kal_axis *axis, const struct kal_caps *caps)
 {
-    enum { F64_LINES = 8, MOST_MIXED = 20 };
+    enum { MOST_MIXED = 20 };
     static const struct {
         int64_t n;
         int f32, f64;
     } rows[] = {
         { 128, 16, 16 }, { 512, 10, 10 }, { 4096, 32, 16 }, { INT64_MAX, 32, 32 }
     };
-    const bool is_f64 = caps->transaction_lines <= F64_LINES;
     const bool is_wide = axis->lines_are_adjacent || axis->is_second_step;
 
     // Twiddles of a store meet the values of a large odd codelet: together they spill.
@@ -63,7 +68,7 @@ static int largest_radix(const struct kal_axis *axis, const struct kal_caps *cap
     int i = is_wide ? (int)KAL_COUNT(rows) - 1 : 0;
     while (axis->n > rows[i].n)
         i++;
-    return is_f64 ? rows[i].f64 : rows[i].f32;
+    return is_f64(caps) ? rows[i].f64 : rows[i].f32;
 }
 
 static void swap_radices(struct kal_recipe *node, int i, int j)
@@ -73,8 +78,9 @@ static void swap_radices(struct kal_recipe *node, int i, int j)
     node->radix[j] = radix;
 }
 
-// Where a line is one pass, the largest radix comes last: its values meet no others that
-// wait. Then an odd one comes first: its strides meet all banks of the tile's memory.
+// Where a line is one pass, or its points are wide, the largest radix comes last: its values
+// meet no others that wait. Then an odd one comes first: its strides meet all banks of the
+// tile's memory.
 static void order_radices(struct kal_recipe *node)
 {
     enum { LARGE = 16 };
@@ -102,7 +108,7 @@ static kallima_status plan_kernel(const struct kal_axis *axis,
         kal_radix_sequence_kernel(n, largest_radix(axis, caps), is_short, node->radix);
     if (node->radix_count < 0 || node->radix_count > MANY_STEPS)
         node->radix_count = kal_radix_sequence_kernel(n, MOST, is_short, node->radix);
-    if (!is_wide)
+    if (!is_wide || is_f64(caps))
         order_radices(node);
     return KALLIMA_OK;
 }

@@ -356,10 +356,10 @@ static double lane_use(int64_t lanes)
 static int64_t choose_lines(const struct kal_kernel *k, const struct kal_caps *caps,
                             int64_t line_lanes)
 {
-    enum { TRANSACTION = 128, WIDE = 16, LARGEST = 131072 };
+    enum { TRANSACTION = 128, SECTOR = 32, WIDE = 16, LARGEST = 131072 };
     const bool by_lines =
         kal_side_prefers_lines(k, true) || kal_side_prefers_lines(k, false);
-    const int64_t element = kal_kernel_element_bytes(k);
+    const int64_t element = kal_kernel_element_bytes(k), sector = SECTOR / element;
     const int64_t room = (int64_t)caps->group_bytes / (k->is_split ? 2 : 1);
     const int64_t most = kal_max(
         1,
@@ -377,7 +377,8 @@ static int64_t choose_lines(const struct kal_kernel *k, const struct kal_caps *c
         const int64_t bytes = 32768;
         while (2 * lines * line_lanes <= lanes && 2 * lines * k->n * element <= bytes)
             lines *= 2;
-        return kal_min(lines, most);
+        lines = kal_min(lines, most);
+        return lines - (lines > sector ? lines % sector : 0);
     }
     int64_t best = 1;
     for (int64_t lines = 1; lines <= most && lines * line_lanes <= k->choice.wanted_lanes;

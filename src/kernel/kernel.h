@@ -58,6 +58,7 @@ struct kal_layout {
 
 struct kal_round {
     bool from_memory, to_memory;
+    bool streams;    // each unit is read, worked and written before the next one
     int registers;   // of a unit
     int64_t units;   // of a group
     int lane_units;  // of a lane, at most
@@ -185,6 +186,11 @@ struct kal_kernel_set {
     int64_t slot_reals;
 };
 
+/** What a set shall have at most, if its own choice proves bad; 0: its own choice. */
+struct kal_kernel_wish {
+    int lanes, resident;
+};
+
 /** Whether a pass reads or writes the scratch of a chunk. */
 bool kal_pass_uses_chunk(const struct kal_pass *pass);
 
@@ -196,7 +202,8 @@ bool kal_pass_uses_chunk(const struct kal_pass *pass);
 kallima_status kal_kernel_set_design(struct kal_kernel_set *out, struct kal_arena *arena,
                                      const struct kal_program *program,
                                      const struct kal_phase *phase, int first, int count,
-                                     const struct kal_caps *caps, bool is_f64);
+                                     const struct kal_caps *caps, bool is_f64,
+                                     const struct kal_kernel_wish *wish);
 
 /**
  * Design the kernel of a pass for a device, with `lanes` lanes a group; 0: as suits it.

@@ -384,6 +384,17 @@ static void add_store_powers(struct kal_kernel *k)
                             .count = turns * kal_round_up(powers, 2) };
 }
 
+// Units of a first or last round wait for none of their lane. Pairs of a mirrored step, of
+// which a lane has many, each with roots and two places, then need few registers.
+static void choose_streams(struct kal_kernel *k)
+{
+    for (int i = 0; i < k->round_count; i++) {
+        struct kal_round *round = &k->round[i];
+        round->streams = round->mirror && round->lane_units > 1 && !k->is_split &&
+                         (round->from_memory || round->to_memory);
+    }
+}
+
 void kal_rounds_design(struct kal_kernel *k, bool has_tile)
 {
     const struct kal_pass *p = k->pass;
@@ -414,6 +425,7 @@ void kal_rounds_design(struct kal_kernel *k, bool has_tile)
         add_element_round(k, staged, kal_side_prefers_lines(k, false), 0, NULL);
     k->round[k->round_count - 1].to_memory = true;
 
+    choose_streams(k);
     add_store_powers(k);
     design_layouts(k, elements);
     if (k->extra >= 0) {

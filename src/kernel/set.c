@@ -26,9 +26,9 @@ int kal_resident_groups(const struct kal_caps *caps, int lanes, int64_t group_by
 // on compiled kernels for an NVIDIA H200 that did not spill.
 static int lane_registers(const struct kal_kernel *k)
 {
-    enum { BESIDES = 32, ODD = 24, WARP_STEP = 8, MOST = 255 };
+    enum { BESIDES = 32, WARP_STEP = 8, MOST = 255 };
     const int part = k->is_f64 ? 2 : 1;
-    int64_t most = 0, besides = BESIDES * part;
+    int64_t most = 0;
     for (int i = 0; i < k->round_count; i++) {
         const struct kal_round *round = &k->round[i];
         // Units of an element or two have addresses of their own.
@@ -37,11 +37,8 @@ static int lane_registers(const struct kal_kernel *k)
         const int twice = round->action_count > 2 ? 2 : 1;
         most = kal_max(most, (2 * round->registers * part * twice + address) *
                                  round->lane_units);
-        // Odd codelets keep more values alive, and places by odd radices more numbers.
-        if (k->is_fused && (round->registers & (round->registers - 1)) != 0)
-            besides = (BESIDES + ODD) * part;
     }
-    return (int)kal_min(MOST, kal_round_up(most + besides, WARP_STEP));
+    return (int)kal_min(MOST, kal_round_up(most + BESIDES * part, WARP_STEP));
 }
 
 // Tickets are handed out line by line. A pass follows the one before it at a distance that
@@ -61,33 +58,51 @@ static void design_ring(struct kal_kernel_set *set, const struct kal_phase *phas
     set->groups = kal_min(running, per_line * set->lines);
 }
 
+// All kernels of a set with `lanes` lanes; 0: with those that suit each.
+static kallima_status design_kernels(struct kal_kernel_set *set, struct kal_arena *arena,
+                                     struct kal_pass *const *pass, int64_t chunk,
+                                     const struct kal_caps *caps, bool is_f64, int lanes)
+{
+    set->lanes = 0;
+    for (int i = 0; i < set->count; i++) {
+        KAL_TRY(kal_kernel_design(&set->kernel[i], arena, pass[i], caps, is_f64, chunk,
+                                  lanes));
+        set->lanes = (int)kal_max(set->lanes, set->kernel[i]->lanes);
+    }
+    return KALLIMA_OK;
+}
+
+static int choose_resident(const struct kal_kernel_set *set, const struct kal_caps *caps,
+                           const struct kal_kernel_wish *wish)
+{
+    int registers = 1;
+    if (set->kernel[0]->choice.resident)
+        return set->kernel[0]->choice.resident;
+    for (int i = 0; i < set->count; i++)
+        registers = (int)kal_max(registers, lane_registers(set->kernel[i]));
+    const int resident =
+        kal_resident_groups(caps, set->lanes, set->group_bytes, registers);
+    return wish->resident ? (int)kal_min(resident, wish->resident) : resident;
+}
+
 kallima_status kal_kernel_set_design(struct kal_kernel_set *out, struct kal_arena *arena,
                                      const struct kal_program *program,
                                      const struct kal_phase *phase, int first, int count,
-                                     const struct kal_caps *caps, bool is_f64)
+                                     const struct kal_caps *caps, bool is_f64,
+                                     const struct kal_kernel_wish *wish)
 {
     const bool is_fused = count > 1;
     const int64_t chunk = is_fused ? phase->chunk : 0;
+    struct kal_pass *const *pass = program->pass + first;
 
     *out = (struct kal_kernel_set){ .count = count };
-    for (int i = 0; i < count; i++) {
-        KAL_TRY(kal_kernel_design(&out->kernel[i], arena, program->pass[first + i], caps,
-                                  is_f64, chunk, 0));
-        out->lanes = (int)kal_max(out->lanes, out->kernel[i]->lanes);
-    }
-    for (int i = 0; i < count && is_fused; i++)
-        KAL_TRY(kal_kernel_design(&out->kernel[i], arena, program->pass[first + i], caps,
-                                  is_f64, chunk, out->lanes));
-    int registers = 1;
-    for (int i = 0; i < count; i++) {
+    KAL_TRY(design_kernels(out, arena, pass, chunk, caps, is_f64, wish->lanes));
+    if (is_fused && !wish->lanes) // all with the lanes of the largest
+        KAL_TRY(design_kernels(out, arena, pass, chunk, caps, is_f64, out->lanes));
+    for (int i = 0; i < count; i++)
         out->group_bytes =
             kal_max(out->group_bytes, kal_kernel_group_bytes(out->kernel[i]));
-        registers = (int)kal_max(registers, lane_registers(out->kernel[i]));
-    }
-    out->resident = out->kernel[0]->choice.resident;
-    if (!out->resident)
-        out->resident =
-            kal_resident_groups(caps, out->lanes, out->group_bytes, registers);
+    out->resident = choose_resident(out, caps, wish);
     out->groups = out->kernel[0]->groups;
     if (is_fused)
         design_ring(out, phase, caps);

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT
+// From phases to compiled kernels.
+#include "exec/kernel_cache.h"
+#include "exec/kernel_program.h"
+
+#include <stdio.h>
+
+static const char *const language_names[KAL_LANGUAGE_COUNT] = {
+    [KAL_LANGUAGE_OPENCL] = "opencl",
+    [KAL_LANGUAGE_CUDA] = "cuda",
+};
+
+static const char *const entry_name = "kallima";
+
+static bool is_same_table(const struct kal_table *a, const struct kal_table *b)
+{
+    return a->kind == b->kind && a->n == b->n && a->size == b->size &&
+           a->rows == b->rows && a->radix == b->radix && a->powers == b->powers &&
+           a->shift == b->shift && a->count == b->count && a->index == b->index &&
+           a->is_inverse == b->is_inverse;
+}
+
+// The first table that equals `table`, in the order of kernels and their passes.
+static struct kal_table *find_table(const struct kernel_program *p,
+                                    const struct kal_table *table)
+{
+    for (int i = 0; i < p->count; i++) {
+        for (int j = 0; j < p->kernel[i].set.count; j++) {
+            struct kal_kernel *k = p->kernel[i].set.kernel[j];
+            for (int t = 0; t < k->table_count; t++) {
+                if (is_same_table(&k->table[t], table))
+                    return &k->table[t];
+            }
+        }
+    }
+    return NULL;
+}
+
+bool kal_kernel_table_is_first(const struct kernel_program *p,
+                               const struct kal_table *table)
+{
+    return find_table(p, table) == table;
+}
+
+// Give every table of a kernel a place, that of an equal one if there is one.
+static void place_tables_of(struct kernel_program *p, struct kal_kernel *k)
+{
+    for (int j = 0; j < k->table_count; j++) {
+        struct kal_table *table = &k->table[j];
+        const struct kal_table *first = find_table(p, table);
+        int64_t *count = table->kind == KAL_TABLE_INDEX ? &p->map_count : &p->root_count;
+        table->at = first == table ? *count : first->at;
+        if (first == table)
+            *count = kal_round_up(*count + table->count, 4);
+    }
+}
+
+static void place_tables(struct kernel_program *p, struct kal_kernel_set *set)
+{
+    for (int i = 0; i < set->count; i++)
+        place_tables_of(p, set->kernel[i]);
+}
+
+void kal_kernel_program_print_launch(const struct kernel_program *p, int i,
+                                     struct kal_text *text)
+{
+    const enum kal_language language = p->base.device->caps.language;
+    kal_emit_kernel(text, kal_dialect_find(language_names[language]), &p->kernel[i].set,
+                    entry_name);
+}
+
+// FNV-1a
+static uint64_t hash_text(const char *text)
+{
+    uint64_t hash = 14695981039346656037u;
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * 1099511628211u;
+    return hash;
+}
+
+// What a compiled kernel depends on beyond its text.
+static void describe_key(kallima_device *device, const struct kal_kernel_text *source,
+                         char *key, size_t capacity)
+{
+    const int length =
+        snprintf(key, capacity, "lanes %d cluster %d bytes %llu ", source->lanes,
+                 source->cluster, (unsigned long long)source->group_bytes);
+    device->ops->kernel_key(device, key + length, capacity - (size_t)length);
+}
+
+// From the cache if it is there and the driver takes it, else compiled and kept.
+static kallima_status create_kernel(struct kal_device_kernel **out,
+                                    kallima_device *device,
+                                    const struct kal_kernel_text *source)
+{
+    const struct kal_device_ops *ops = device->ops;
+    const struct kal_host *host = &device->host;
+    struct kal_binary kept, made = { NULL, 0 };
+    char key[512];
+
+    if (!device->kernel_cache)
+        return ops->kernel_create(out, device, source, NULL, NULL);
+    describe_key(device, source, key, sizeof key);
+    KAL_TRY(kal_kernel_cache_load(host, device->kernel_cache, key, source->text, &kept));
+    kallima_status status = KALLIMA_E_COMPILE;
+    if (kept.data)
+        status = ops->kernel_create(out, device, source, &kept, NULL);
+    kal_free(host, kept.data);
+    if (status != KALLIMA_E_COMPILE)
+        return status;
+    status = ops->kernel_create(out, device, source, NULL, &made);
+    if (!status && made.data)
+        kal_kernel_cache_store(host, device->kernel_cache, key, source->text, &made);
+    kal_free(host, made.data);
+    return status;
+}
+
+static kallima_status compile(struct kernel_program *p, int i, const char *text)
+{
+    struct built_kernel *built = &p->kernel[i];
+    kallima_device *device = p->base.device;
+    const struct kal_kernel_text source = {
+        .name = entry_name,
+        .text = text,
+        .lanes = built->set.lanes,
+        .cluster = 1,
+        .group_bytes = device->caps.language == KAL_LANGUAGE_CUDA
+                           ? (uint64_t)built->set.group_bytes
+                           : 0,
+        .slots = kal_kernel_program_count_slots(p, i),
+    };
+
+    for (int j = 0; j < i; j++) {
+        if (p->kernel[j].hash == built->hash) {
+            built->object = p->kernel[j].object;
+            built->is_shared = true;
+            return KALLIMA_OK;
+        }
+    }
+    return create_kernel(&built->object, device, &source);
+}
+
+// The passes that one launch works.
+struct launch_passes {
+    const struct kal_phase *phase;
+    int first, count;
+};
+
+static void give_up(const struct kernel_program *p, struct built_kernel *built)
+{
+    if (built->object && !built->is_shared)
+        p->base.device->ops->kernel_destroy(built->object);
+    built->object = NULL;
+}
+
+// Bytes of a lane's registers that the compiler keeps in memory; 0 too where it does not say.
+static int spilled_bytes(const struct kernel_program *p, const struct built_kernel *built)
+{
+    struct kal_kernel_facts facts;
+    p->base.device->ops->kernel_describe(built->object, &facts);
+    return facts.registers > 0 ? (int)kal_max(0, facts.spill_bytes) : 0;
+}
+
+// Fewer groups of a processor, then fewer lanes of a group, whole warps for each of the
+// processor's parts: more registers for each lane.
+static bool ease(struct kal_kernel_wish *wish, const struct kal_kernel_set *set)
+{
+    enum { FEW_LANES = 256, PARTS_LANES = 4 * 32 };
+    if (set->resident > 1) {
+        wish->resident = set->resident - 1;
+        return true;
+    }
+    if (set->lanes <= FEW_LANES)
+        return false;
+    wish->lanes = set->lanes % PARTS_LANES
+                      ? set->lanes / PARTS_LANES * PARTS_LANES
+                      : (int)kal_round_up(set->lanes / 2, PARTS_LANES);
+    wish->resident = 0;
+    return true;
+}
+
+// Design the last launch as `wish` says, and compile it unless its text is that of `tried`.
+static kallima_status try_launch(struct kernel_program *p, struct kal_arena *arena,
+                                 const struct launch_passes *passes,
+                                 const struct kal_kernel_wish *wish, uint64_t tried)
+{
+    const int i = p->count - 1;
+    struct built_kernel *built = &p->kernel[i];
+    struct kal_text text;
+
+    *built = (struct built_kernel){ .object = NULL };
+    KAL_TRY(kal_kernel_set_design(&built->set, arena, p->program, passes->phase,
+                                  passes->first, passes->count, &p->base.device->caps,
+                                  p->is_f64, wish));
+    place_tables(p, &built->set);
+    kal_text_init(&text, &p->base.device->host);
+    kal_kernel_program_print_launch(p, i, &text);
+    kallima_status status = text.status;
+    if (!status) {
+        built->hash = hash_text(text.data);
+        if (built->hash != tried)
+            status = compile(p, i, text.data);
+    }
+    kal_text_clear(&text);
+    return status;
+}
+
+// Of all tries the one that spills least, the first of equals.
+static kallima_status build_launch(struct kernel_program *p, struct kal_arena *arena,
+                                   const struct launch_passes *passes)
+{
+    enum { MOST_TRIES = 5 };
+    const int64_t root_count = p->root_count, map_count = p->map_count;
+    struct built_kernel *built = &p->kernel[p->count++], best;
+    struct kal_kernel_wish wish = { 0, 0 };
+
+    KAL_TRY(try_launch(p, arena, passes, &wish, 0));
+    best = *built;
+    int least = spilled_bytes(p, &best);
+    for (int i = 1; i < MOST_TRIES && least > 0 && ease(&wish, &built->set); i++) {
+        p->root_count = root_count;
+        p->map_count = map_count;
+        const kallima_status status = try_launch(p, arena, passes, &wish, best.hash);
+        if (status) {
+            *built = best;
+            return status;
+        }
+        if (!built->object)
+            continue;
+        const int spilled = spilled_bytes(p, built);
+        struct built_kernel *worse = spilled < least ? &best : built;
+        give_up(p, worse);
+        if (spilled < least)
+            best = *built;
+        least = (int)kal_min(least, spilled);
+    }
+    *built = best;
+    p->root_count = root_count;
+    p->map_count = map_count;
+    place_tables(p, &built->set);
+    return KALLIMA_OK;
+}
+
+static bool is_fused(const struct kernel_program *p, const struct kal_phase *phase)
+{
+    for (int i = 0; i < phase->pass_count; i++) {
+        if (kal_pass_uses_chunk(p->program->pass[phase->first_pass + i]))
+            return true;
+    }
+    return false;
+}
+
+kallima_status kal_kernel_program_build(struct kernel_program *p, struct kal_arena *arena)
+{
+    for (int i = 0; i < p->program->phase_count; i++) {
+        const struct kal_phase *phase = &p->program->phase[i];
+        // A phase whose passes meet in the scratch of a chunk is one launch, else each pass is.
+        const int step = is_fused(p, phase) ? phase->pass_count : 1;
+        for (int j = 0; j < phase->pass_count; j += step) {
+            const struct launch_passes passes = { phase, phase->first_pass + j, step };
+            KAL_TRY(build_launch(p, arena, &passes));
+        }
+    }
+    return KALLIMA_OK;
+}

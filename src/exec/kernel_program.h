@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// A program of kernels: shared by the files that build it and that run it.
+#ifndef KAL_EXEC_KERNEL_PROGRAM_H_
+#define KAL_EXEC_KERNEL_PROGRAM_H_
+
+#include "emit/kernel.h"
+#include "exec/program.h"
+#include "kernel/kernel.h"
+
+// One launch made ready.
+struct built_kernel {
+    struct kal_kernel_set set;
+    struct kal_device_kernel *object;
+    bool is_shared; // an earlier one with the same text owns the object
+    uint64_t hash;  // of the text
+};
+
+struct kernel_program {
+    struct kal_device_program base;
+    const struct kal_program *program;
+    bool is_f64;
+    int count;
+    struct built_kernel *kernel; // in the arena of the plan
+    int64_t root_count, map_count;
+    kallima_buffer *roots, *map;
+    uint64_t ring_offset, ticket_offset; // bytes of the workspace
+};
+
+/**
+ * Design and compile what each phase launches, and give all tables their places. A kernel
+ * whose compiler keeps registers in memory is designed again, with more registers a lane.
+ *
+ * Owner: what was created stays in the program, also after a failure
+ */
+kallima_status kal_kernel_program_build(struct kernel_program *p,
+                                        struct kal_arena *arena);
+
+/** Whether `table` is the first of its content: the one that is filled and uploaded. */
+bool kal_kernel_table_is_first(const struct kernel_program *p,
+                               const struct kal_table *table);
+
+/** Append the text of launch `i`. */
+void kal_kernel_program_print_launch(const struct kernel_program *p, int i,
+                                     struct kal_text *text);
+
+/** How many arguments launch `i` takes. */
+int kal_kernel_program_count_slots(const struct kernel_program *p, int i);
+
+#endif
