@@ -18,10 +18,22 @@ static const struct kal_length lengths[] = { // the unit tests compare with the 
     { 25, {  632, 352 }, PLAIN },          { 27, {  658, 380 }, PLAIN },
     { 29, { 1052, 656 }, 0 },              { 31, { 1000, 692 }, 0 },
     { 32, {  456, 372 }, 0 },              { 64, { 1160, 912 }, 0 },
+    // Printed into kernels only, from here on: for processors with registers enough.
+    { 37, { 1428,  928 }, 0 },             { 41, { 1324,  960 }, 0 },
+    { 43, { 1808, 1148 }, 0 },             { 47, { 4416, 2300 }, 0 },
+    { 53, { 2476, 1728 }, 0 },             { 59, { 4560, 2748 }, 0 },
+    { 61, { 2268, 1616 }, 0 },
 };
+enum { COMPILED = 26 };
 // clang-format on
 
 const struct kal_length *kal_lengths_get(int *count)
+{
+    *count = COMPILED;
+    return lengths;
+}
+
+const struct kal_length *kal_lengths_get_printed(int *count)
 {
     *count = (int)KAL_COUNT(lengths);
     return lengths;
@@ -49,7 +61,8 @@ struct kal_codelet_spec kal_length_spec(int n, enum kal_flavour flavour, bool tw
 
 bool kal_length_is_compiled(int64_t n, bool twiddled)
 {
-    return find(n) && !(twiddled && n > KAL_TWIDDLED_MAX);
+    const struct kal_length *length = find(n);
+    return length && length < lengths + COMPILED && !(twiddled && n > KAL_TWIDDLED_MAX);
 }
 
 int32_t kal_length_cost(int64_t n, enum kal_flavour flavour, bool twiddled)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The lengths that the CPU engine has compiled codelets for, and what they cost.
+// The lengths of codelets, those compiled into the CPU engine and those printed into kernels,
+// and what they cost.
 #ifndef KAL_CODELET_LENGTHS_H_
 #define KAL_CODELET_LENGTHS_H_
 
@@ -8,7 +9,7 @@
 enum { KAL_TWIDDLED_MAX = 32 }; // longer compiled codelets have no twiddled form
 
 /**
- * One compiled codelet. A twiddled one needs 6*(n-1) more operations, fused 4*(n-1).
+ * One codelet. A twiddled one needs 6*(n-1) more operations, fused 4*(n-1).
  */
 struct kal_length {
     int32_t n;
@@ -18,6 +19,9 @@ struct kal_length {
 
 /** Return the table of compiled codelets, shortest first, and how many there are. */
 const struct kal_length *kal_lengths_get(int *count);
+
+/** The same with those, behind them, that kernels have and the CPU engine has not. */
+const struct kal_length *kal_lengths_get_printed(int *count);
 
 /**
  * Return what is compiled for length n, a length of the table. Most are the forms of
@@ -30,7 +34,7 @@ struct kal_codelet_spec kal_length_spec(int n, enum kal_flavour flavour, bool tw
 /** Return whether there is a compiled codelet of length n. */
 bool kal_length_is_compiled(int64_t n, bool twiddled);
 
-/** Return the instructions of the compiled codelet of length n; 0 if there is none. */
+/** Return the instructions of the codelet of length n; 0 if there is none. */
 int32_t kal_length_cost(int64_t n, enum kal_flavour flavour, bool twiddled);
 
 #endif

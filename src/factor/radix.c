@@ -13,14 +13,32 @@ bool kal_radix_exists(int64_t r)
     return kal_length_is_compiled(r, true);
 }
 
-bool kal_radix_divides(int64_t n)
+bool kal_radix_is_printed(int64_t r)
 {
-    static const int primes[] = { 2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31 };
-    for (size_t i = 0; i < KAL_COUNT(primes); i++) {
+    int count;
+    const struct kal_length *length = kal_lengths_get_printed(&count);
+    for (int i = 0; i < count; i++) {
+        if (length[i].n == r)
+            return r <= KAL_TWIDDLED_MAX || !kal_length_is_compiled(r, false);
+    }
+    return false;
+}
+
+bool kal_radix_divides_kernel(int64_t n, int largest)
+{
+    static const int primes[] = { 2,  3,  5,  7,  11, 13, 17, 19, 23,
+                                  29, 31, 37, 41, 43, 47, 53, 59, 61 };
+    for (size_t i = 0; i < KAL_COUNT(primes) && primes[i] <= largest; i++) {
         while (n % primes[i] == 0)
             n /= primes[i];
     }
     return n == 1;
+}
+
+bool kal_radix_divides(int64_t n)
+{
+    enum { LARGEST_COMPILED = 31 };
+    return kal_radix_divides_kernel(n, LARGEST_COMPILED);
 }
 
 double kal_radix_cost(int r)
@@ -123,7 +141,7 @@ static double cost_of(const struct kernel_search *s)
 static void search_kernel(struct kernel_search *s, int64_t n, int last)
 {
     enum { MOST_STEPS = 16 };
-    const struct kal_length *length = kal_lengths_get(&(int){ 0 });
+    const struct kal_length *length = kal_lengths_get_printed(&(int){ 0 });
 
     if (n == 1) {
         const double cost = cost_of(s);
@@ -139,7 +157,7 @@ static void search_kernel(struct kernel_search *s, int64_t n, int last)
         return;
     for (int i = last; i >= 0; i--) {
         const int r = length[i].n;
-        if (r > s->most || n % r != 0 || !kal_radix_exists(r))
+        if (r > s->most || n % r != 0 || !kal_radix_is_printed(r))
             continue;
         s->radix[s->count++] = r;
         search_kernel(s, n / r, i);
@@ -152,8 +170,8 @@ int kal_radix_sequence_kernel(int64_t n, int most, bool is_short, int *radix)
     struct kernel_search s = { .most = most, .is_short = is_short, .best_count = -1 };
     int lengths;
 
-    kal_lengths_get(&lengths);
-    if (n < 1 || n > KAL_MAX_LOCAL || !kal_radix_divides(n))
+    kal_lengths_get_printed(&lengths);
+    if (n < 1 || n > KAL_MAX_LOCAL || !kal_radix_divides_kernel(n, most))
         return -1;
     search_kernel(&s, n, lengths - 1);
     for (int i = 0; i < s.best_count; i++)

@@ -6,11 +6,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Return whether codelets of this radix are compiled into the engine. */
+/** Return whether codelets of this radix are compiled into the CPU engine. */
 bool kal_radix_exists(int64_t radix);
 
 /** Return whether n is a product of radices that exist. */
 bool kal_radix_divides(int64_t n);
+
+/** The same for kernels, of whose radices some are primes of up to `largest`. */
+bool kal_radix_is_printed(int64_t radix);
+bool kal_radix_divides_kernel(int64_t n, int largest);
 
 /** Return instructions for each point of a step of this radix, with twiddles, FMA form. */
 double kal_radix_cost(int radix);

@@ -43,6 +43,9 @@ bool kal_real_is_divided(const struct kal_axis *axis, const struct kal_caps *cap
 /** The limits of a device in one precision: local_points is how long a local line may be. */
 struct kal_caps kal_caps_limit(const struct kal_caps *caps, bool is_f64);
 
+/** The largest prime that is a radix of its kernels, from limited caps. */
+int kal_caps_largest_prime(const struct kal_caps *caps);
+
 /** The table of rules, indexed by kal_rule_id; kal_rule_order is the order of preference. */
 extern const struct kal_rule *const kal_rules[KAL_RULE_COUNT];
 extern const struct kal_rule kal_rule_local, kal_rule_prime_factor, kal_rule_four_step,

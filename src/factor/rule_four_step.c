@@ -65,11 +65,12 @@ static int64_t longest_column(const struct kal_caps *caps)
 }
 
 // Is n a product of two lengths up to `most`, with radices for both?
-static int64_t balanced_columns(int64_t n, int64_t most)
+static int64_t balanced_columns(int64_t n, int64_t most, int largest)
 {
     int64_t best = 0;
     for (int64_t d = 2; d <= n / d; d++) {
-        if (n % d == 0 && d <= most && n / d <= 2 * most && kal_radix_divides(n))
+        if (n % d == 0 && d <= most && n / d <= 2 * most &&
+            kal_radix_divides_kernel(n, largest))
             best = d;
     }
     return best;
@@ -81,13 +82,15 @@ static int64_t kernel_columns(int64_t n, const struct kal_caps *caps)
 {
     enum { NEAR_TWO_PASSES = 16384 };
     const int64_t most = longest_column(caps);
-    int64_t best = balanced_columns(n, most);
+    const int largest = kal_caps_largest_prime(caps);
+    int64_t best = balanced_columns(n, most, largest);
     double best_distance = -1.0;
 
     if (best)
         return best;
     for (int64_t d = 2; d <= most; d++) {
-        if (n % d != 0 || !kal_radix_divides(d) || !balanced_columns(n / d, most))
+        if (n % d != 0 || !kal_radix_divides_kernel(d, largest) ||
+            !balanced_columns(n / d, most, largest))
             continue;
         const double distance = fabs(log2((double)(n / d) / NEAR_TWO_PASSES));
         if (best && distance >= best_distance)

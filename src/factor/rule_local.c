@@ -32,7 +32,8 @@ static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
     if (axis->is_real)
         return false;
     if (caps->language)
-        return axis->n <= longest_line(axis, caps) && kal_radix_divides(axis->n);
+        return axis->n <= longest_line(axis, caps) &&
+               kal_radix_divides_kernel(axis->n, kal_caps_largest_prime(caps));
     const int64_t limit = axis->is_second_step       ? SECOND_STEP_LIMIT
                           : axis->lines < 4          ? SINGLE_LIMIT
                           : axis->lines_are_adjacent ? ADJACENT_LIMIT
@@ -108,6 +109,9 @@ static kallima_status plan_kernel(const struct kal_axis *axis,
         kal_radix_sequence_kernel(n, largest_radix(axis, caps), is_short, node->radix);
     if (node->radix_count < 0 || node->radix_count > MANY_STEPS)
         node->radix_count = kal_radix_sequence_kernel(n, MOST, is_short, node->radix);
+    if (node->radix_count < 0)
+        node->radix_count = kal_radix_sequence_kernel(n, kal_caps_largest_prime(caps),
+                                                      is_short, node->radix);
     if (!is_wide || is_f64(caps))
         order_radices(node);
     return KALLIMA_OK;
@@ -126,7 +130,8 @@ static bool complete(struct kal_recipe *node)
 {
     node->n = 1;
     for (int i = 0; i < node->radix_count; i++) {
-        if (!kal_radix_exists(node->radix[i]) || node->n > KAL_MAX_LOCAL / node->radix[i])
+        if (!kal_radix_is_printed(node->radix[i]) ||
+            node->n > KAL_MAX_LOCAL / node->radix[i])
             return false;
         node->n *= node->radix[i];
     }

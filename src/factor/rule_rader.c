@@ -7,9 +7,12 @@
 
 static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
 {
-    if (caps->language && axis->n - 1 > caps->local_points)
+    if (axis->n <= 2 || !kal_is_prime(axis->n))
         return false;
-    return axis->n > 2 && kal_is_prime(axis->n) && kal_radix_divides(axis->n - 1);
+    if (!caps->language)
+        return kal_radix_divides(axis->n - 1);
+    return axis->n - 1 <= caps->local_points &&
+           kal_radix_divides_kernel(axis->n - 1, kal_caps_largest_prime(caps));
 }
 
 // A convolution of few points on many lines runs with a line on each lane; a long one, or

@@ -334,11 +334,13 @@ static int64_t transformed_points(const struct kal_pass *pass)
 // Lanes of a line: as many as the codelets of the largest radix need.
 static int64_t lanes_of_line(const struct kal_kernel *k, int radix)
 {
-    enum { MANY_LANES = 512, LONG = 1024 };
+    enum { MANY_LANES = 512, LONG = 1024, TOO_LONG = 4096 };
     // The pairs of a mirrored step are one more than half the points: of a long line, which
-    // has a group of its own, one lane more takes the odd one.
+    // has a group of its own, one lane more takes the odd one, if that does not cost a
+    // processor its second group.
     const int64_t transformed = transformed_points(k->pass);
-    const int64_t points = transformed >= LONG ? k->n : transformed;
+    const int64_t points =
+        transformed >= LONG && transformed < TOO_LONG ? k->n : transformed;
     int64_t units = kal_max(1, k->choice.lane_points / radix);
     while (points / (radix * units) > MANY_LANES &&
            radix * (units + 1) <= 2 * k->choice.lane_points)
@@ -349,6 +351,33 @@ static int64_t lanes_of_line(const struct kal_kernel *k, int radix)
 static double lane_use(int64_t lanes)
 {
     return (double)lanes / (double)kal_round_up(lanes, 32);
+}
+
+// A group whose lanes need most of their registers has fewer, so that it is not alone on a
+// processor.
+static int64_t wanted_lanes(const struct kal_kernel *k)
+{
+    enum { LARGE_RADIX = 32, FEW = 128 };
+    return largest_radix(k->pass) > LARGE_RADIX ? kal_min(FEW, k->choice.wanted_lanes)
+                                                : k->choice.wanted_lanes;
+}
+
+// Somewhat more lines than `lines` that leave no tile half empty, whole sectors of memory; or
+// as many.
+static int64_t even_lines(const struct kal_kernel *k, int64_t lines, int64_t sector,
+                          int64_t most)
+{
+    enum { WASTE = 20, LARGEST = 65536 }; // at most a twentieth may be wasted
+    const int64_t count = k->loop[0].count;
+    const int64_t line_bytes = k->n * kal_kernel_element_bytes(k);
+
+    if ((kal_round_up(count, lines) - count) * WASTE <= count)
+        return lines;
+    for (int64_t d = lines; d <= kal_min(2 * lines, most); d++) {
+        if (count % d == 0 && d % sector == 0 && d * line_bytes <= LARGEST)
+            return d;
+    }
+    return lines;
 }
 
 // Lines of a tile: enough for whole memory transactions where lines are neighbours, then
@@ -377,11 +406,11 @@ static int64_t choose_lines(const struct kal_kernel *k, const struct kal_caps *c
         const int64_t bytes = 32768;
         while (2 * lines * line_lanes <= lanes && 2 * lines * k->n * element <= bytes)
             lines *= 2;
-        lines = kal_min(lines, most);
+        lines = even_lines(k, kal_min(lines, most), sector, most);
         return lines - (lines > sector ? lines % sector : 0);
     }
     int64_t best = 1;
-    for (int64_t lines = 1; lines <= most && lines * line_lanes <= k->choice.wanted_lanes;
+    for (int64_t lines = 1; lines <= most && lines * line_lanes <= wanted_lanes(k);
          lines++) {
         if (lane_use(lines * line_lanes) >= lane_use(best * line_lanes))
             best = lines;

@@ -2,6 +2,7 @@
 // Recipe to passes: the table of rules, and what all rules share.
 #include "pass/lower.h"
 
+#include "factor/radix.h"
 #include "factor/rule.h"
 
 #include <string.h>
@@ -285,6 +286,12 @@ kallima_status kal_pass_add(struct kal_lowering *lo, const struct kal_lines *lin
     if (program->pass_count == KAL_MAX_PASSES)
         return kal_fail(lo->arena->host, KALLIMA_E_UNSUPPORTED,
                         "plan: the recipe needs more than %d passes", KAL_MAX_PASSES);
+    for (int i = 0; i < step_count && !lo->caps->language; i++) {
+        if (steps[i].op == KAL_STEP_DFT && !kal_radix_exists(steps[i].radix))
+            return kal_fail(lo->arena->host, KALLIMA_E_UNSUPPORTED,
+                            "plan: radix %d is for devices of kernels only",
+                            steps[i].radix);
+    }
 
     void *memory;
     KAL_TRY(kal_arena_take(lo->arena, &memory, 1, sizeof(struct kal_pass)));

@@ -6,8 +6,12 @@
 #include "factor/rule.h"
 #include "math/number.h"
 
-static const struct kal_caps caps = {
-    .has_f64 = true, .threads = 4, .lanes_f32 = 16, .near_bytes = 1 << 20
+static const struct kal_caps kinds_of_caps[] = {
+    { .has_f64 = true, .threads = 4, .lanes_f32 = 16, .near_bytes = 1 << 20 },
+    { .has_f64 = true,
+      .language = KAL_LANGUAGE_OPENCL,
+      .group_lanes = 256,
+      .group_bytes = 49152 },
 };
 
 // --- what a node may be ------------------------------------------------------------------
@@ -16,7 +20,7 @@ static bool local_is_legal(const struct kal_recipe *node)
 {
     int64_t product = 1;
     for (int i = 0; i < node->radix_count; i++) {
-        if (!kal_radix_exists(node->radix[i]))
+        if (!kal_radix_is_printed(node->radix[i]))
             return false;
         product *= node->radix[i];
     }
@@ -92,8 +96,10 @@ static bool is_legal(const struct kal_recipe *node)
 typedef void check_function(const struct kal_problem *problem,
                             const struct kal_recipe *recipe, struct kal_arena *arena);
 
-static void check_plan(const kallima_desc *desc, check_function *check)
+static void check_plan_of(const kallima_desc *desc, const struct kal_caps *device,
+                          check_function *check)
 {
+    const struct kal_caps caps = kal_caps_limit(device, desc->precision == KALLIMA_F64);
     struct kal_problem problem;
     struct kal_recipe *recipe;
     struct kal_arena arena;
@@ -107,6 +113,12 @@ static void check_plan(const kallima_desc *desc, check_function *check)
     else
         check(&problem, recipe, &arena);
     kal_arena_clear(&arena);
+}
+
+static void check_plan(const kallima_desc *desc, check_function *check)
+{
+    for (size_t i = 0; i < KAL_COUNT(kinds_of_caps); i++)
+        check_plan_of(desc, &kinds_of_caps[i], check);
 }
 
 // The kinds, and lines alone, many, and many that are adjacent.
@@ -285,7 +297,8 @@ static void damaged_texts_are_refused(void **state)
         { 8, KALLIMA_C2C, "local(8) local(8)" },
         { 8, KALLIMA_C2C, "local(8))" },
         { 8, KALLIMA_C2C, "local(4.4)" },
-        { 37, KALLIMA_C2C, "local(37)" },
+        { 67, KALLIMA_C2C, "local(67)" },
+        { 64, KALLIMA_C2C, "local(64)" },
         { 8, KALLIMA_C2C, "local(18446744073709551624)" },
         { 1 << 15, KALLIMA_C2C, "local(32.32.32)" },
         { 12, KALLIMA_C2C, "four-step(local(4), local(4))" },
