@@ -403,7 +403,7 @@ static int64_t choose_lines(const struct kal_kernel *k, const struct kal_caps *c
             lines = WIDE;
         // A ticket's work should outlast the taking of it.
         const int64_t lanes = k->is_fused ? k->choice.wanted_lanes : 128;
-        const int64_t bytes = 32768;
+        const int64_t bytes = k->is_fused ? 65536 : 32768;
         while (2 * lines * line_lanes <= lanes && 2 * lines * k->n * element <= bytes)
             lines *= 2;
         lines = even_lines(k, kal_min(lines, most), sector, most);

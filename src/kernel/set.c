@@ -31,12 +31,13 @@ static int lane_registers(const struct kal_kernel *k)
     int64_t most = 0;
     for (int i = 0; i < k->round_count; i++) {
         const struct kal_round *round = &k->round[i];
-        // Units of an element or two have addresses of their own.
-        const int address = round->registers <= 2 ? 2 : 0;
+        // Units of an element or two have addresses of their own; those of scratch, whose
+        // elements are neighbours, share one.
+        const int address = round->registers <= 2 && !k->is_fused ? 2 : 0;
         // Between two steps without an exchange both wait for a product.
         const int twice = round->action_count > 2 ? 2 : 1;
         most = kal_max(most, (2 * round->registers * part * twice + address) *
-                                 round->lane_units);
+                                 (round->streams ? 1 : round->lane_units));
     }
     return (int)kal_min(MOST, kal_round_up(most + BESIDES * part, WARP_STEP));
 }
