@@ -66,14 +66,17 @@ static struct found find_named(const char *selector)
     return (struct found){ NULL, 0 };
 }
 
-// The first that is not an imitation.
+// The first that is not an imitation and has a compiler.
 static struct found find_best(void)
 {
     kallima_device_info info;
     for (int i = 0; i < kal_device_count; i++) {
-        for (int k = 0; kal_devices[i]->find(k, &info); k++) {
+        const struct kal_device_ops *ops = kal_devices[i];
+        if (ops->is_complete && !ops->is_complete())
+            continue;
+        for (int k = 0; ops->find(k, &info); k++) {
             if (!info.is_software)
-                return (struct found){ kal_devices[i], k };
+                return (struct found){ ops, k };
         }
     }
     return (struct found){ NULL, 0 };

@@ -86,8 +86,10 @@ struct kal_sync {
 struct kal_device_ops {
     const char *name; // stable: it selects the device
     bool is_software;
-    // Describe device number `index` of this API; false where there is none.
+    /** Describe device number `index` of this API; false where there is none. */
     bool (*find)(int index, kallima_device_info *info);
+    /** Whether all that its plans need is installed; NULL: it is. Else it must be named. */
+    bool (*is_complete)(void);
     kallima_status (*open)(kallima_device **out, int index, const struct kal_host *host,
                            const kallima_device_options *options);
     void (*close)(kallima_device *device);

@@ -238,6 +238,7 @@ static const struct kal_dialect dialects[] = {
         .name     = "cuda",
         .precision = { CUDA_F32, CUDA_F64 },
         .prelude  = CUDA_PRELUDE COMMON_PRELUDE,
+        .group_bytes_are_launched = true,
         KERNEL_CODELETS
     },
 };

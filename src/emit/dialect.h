@@ -12,18 +12,19 @@
  */
 struct kal_dialect {
     const char *name;
-    const char *precision[2];     // before the prelude of kernels: f32, f64; or NULL
-    const char *prelude;          // before functions that stand alone
-    const char *defaults;         // before any functions: what they use, if not defined
-    const char *open;             // $f: the function's name
-    const char *open_twiddled;    // likewise
-    const char *close;            //
-    const char *constant;         // $a: the variable, $b: the literal
-    const char *value;            // $a: the variable, $b: the expression
-    const char *load;             // declare $b and $c, the parts of x[$a]
-    const char *factor[2];        // expression of either part of w[$a]
-    const char *store;            // $b and $c into y[$a]
-    const char *op[KAL_OP_COUNT]; // expressions; NULL for what is not computed
+    const char *precision[2];      // before the prelude of kernels: f32, f64; or NULL
+    const char *prelude;           // before functions that stand alone
+    bool group_bytes_are_launched; // a kernel's tile is as large as its launch says
+    const char *defaults;          // before any functions: what they use, if not defined
+    const char *open;              // $f: the function's name
+    const char *open_twiddled;     // likewise
+    const char *close;             //
+    const char *constant;          // $a: the variable, $b: the literal
+    const char *value;             // $a: the variable, $b: the expression
+    const char *load;              // declare $b and $c, the parts of x[$a]
+    const char *factor[2];         // expression of either part of w[$a]
+    const char *store;             // $b and $c into y[$a]
+    const char *op[KAL_OP_COUNT];  // expressions; NULL for what is not computed
 };
 
 /** Return the dialect of that name, NULL if there is none. */

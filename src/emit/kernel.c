@@ -275,9 +275,6 @@ void kal_emit_kernel(struct kal_text *text, const struct kal_dialect *dialect,
     struct kal_printer p = { text, dialect, set, k, 0, false };
 
     kal_text_add(text, "%s%s", dialect->precision[k->is_f64], dialect->prelude);
-    if (k->extra >= 0)
-        kal_text_add(text, "#define EXTRA(line) tile[%lld + (line)]\n",
-                     (long long)k->extra);
     kal_text_add(text, "\n");
     print_codelets(&p);
     print_comment(&p);

@@ -94,9 +94,10 @@ static void print_rader(struct kal_printer *p, int number, const struct kal_roun
         }
         kal_line(p, "if (%s == 0) {", element);
         p->depth++;
-        kal_line(p, "first = EXTRA(%s);", kal_sum_text(&lines));
-        kal_line(p, "EXTRA(%s) = exchange(add(first, v%d[%s][0]));", kal_sum_text(&lines),
-                 number, u);
+        kal_line(p, "const int at = %lld + %s;", (long long)k->extra,
+                 kal_sum_text(&lines));
+        kal_line(p, "first = tile[at];");
+        kal_line(p, "tile[at] = exchange(add(first, v%d[%s][0]));", number, u);
         kal_close(p);
     }
     print_product(p, number, round, action, element);

@@ -12,6 +12,11 @@ static const char *const language_names[KAL_LANGUAGE_COUNT] = {
 
 static const char *const entry_name = "kallima";
 
+static const struct kal_dialect *dialect_of(const struct kernel_program *p)
+{
+    return kal_dialect_find(language_names[p->base.device->caps.language]);
+}
+
 static bool is_same_table(const struct kal_table *a, const struct kal_table *b)
 {
     return a->kind == b->kind && a->n == b->n && a->size == b->size &&
@@ -64,9 +69,7 @@ static void place_tables(struct kernel_program *p, struct kal_kernel_set *set)
 void kal_kernel_program_print_launch(const struct kernel_program *p, int i,
                                      struct kal_text *text)
 {
-    const enum kal_language language = p->base.device->caps.language;
-    kal_emit_kernel(text, kal_dialect_find(language_names[language]), &p->kernel[i].set,
-                    entry_name);
+    kal_emit_kernel(text, dialect_of(p), &p->kernel[i].set, entry_name);
 }
 
 // FNV-1a
@@ -124,7 +127,7 @@ static kallima_status compile(struct kernel_program *p, int i, const char *text)
         .text = text,
         .lanes = built->set.lanes,
         .cluster = 1,
-        .group_bytes = device->caps.language == KAL_LANGUAGE_CUDA
+        .group_bytes = dialect_of(p)->group_bytes_are_launched
                            ? (uint64_t)built->set.group_bytes
                            : 0,
         .slots = kal_kernel_program_count_slots(p, i),

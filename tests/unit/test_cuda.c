@@ -12,6 +12,7 @@
 #include "../device/fake_libcuda.h"
 #include "../rows.h"
 #include "device/cuda/cuda.h"
+#include "device/cuda/nvrtc.h"
 
 static char ptx[] = "// PTX";
 static const struct kal_binary binary = { ptx, sizeof ptx };
@@ -71,6 +72,22 @@ static void devices_are_listed(void **state)
     fake_cuda_reset();
     ROW_CHECK(kallima_device_open(&device, "cuda:2", NULL) == KALLIMA_E_ABSENT &&
               !device);
+    ROWS_FINISH();
+}
+
+// Without the compiler a GPU must be named.
+static void best_device_has_a_compiler(void **state)
+{
+    (void)state;
+    fake_cuda_reset();
+    unsetenv("KALLIMA_DEVICE");
+    kallima_device *device = NULL;
+    kallima_device_info info;
+    ROW_CHECK(kallima_device_open(&device, NULL, NULL) == KALLIMA_OK);
+    ROW_CHECK(kallima_device_get_info(device, &info) == KALLIMA_OK);
+    ROW_CHECK((strncmp(info.selector, "cuda", 4) == 0) ==
+              (kal_cuda_nvrtc_find() != NULL));
+    kallima_device_close(&device);
     ROWS_FINISH();
 }
 
@@ -806,6 +823,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(devices_are_listed),
+        cmocka_unit_test(best_device_has_a_compiler),
         cmocka_unit_test(limits_are_the_drivers),
         cmocka_unit_test(limits_can_be_lowered_only),
         cmocka_unit_test(buffers_hold_what_is_written),

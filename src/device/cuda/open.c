@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Which GPUs there are, and what they can do.
 #include "device/cuda/driver.h"
+#include "device/cuda/nvrtc.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,6 +68,11 @@ static bool find_ordinal(const struct cuda_driver *driver, int index, CUdevice *
     int count = 0;
     return driver->DeviceGetCount(&count) == CUDA_SUCCESS && index < count &&
            driver->DeviceGet(ordinal, index) == CUDA_SUCCESS;
+}
+
+static bool cuda_is_complete(void)
+{
+    return kal_cuda_nvrtc_find() != NULL;
 }
 
 static bool cuda_find(int index, kallima_device_info *info)
@@ -234,6 +240,7 @@ static kallima_status cuda_finish(kallima_device *base)
 const struct kal_device_ops kal_cuda_device_ops = {
     .name = "cuda",
     .find = cuda_find,
+    .is_complete = cuda_is_complete,
     .open = cuda_open,
     .close = cuda_close,
     .describe = cuda_describe,
