@@ -56,14 +56,20 @@
     "typedef float4 FOUR;\n"                              \
     "#define LITERAL(x) x##f\n"                           \
     "#define MAKE(re, im) make_float2(re, im)\n"          \
-    "#define FMA(a, b, c) fmaf(a, b, c)\n"
+    "#define FMA(a, b, c) fmaf(a, b, c)\n"               \
+    "#define CLUSTER_PUT(place, value) \\\n"               \
+    "    asm volatile(\"st.shared::cluster.v2.f32 [%0], {%1, %2};\" : : \"r\"(place), \\\n" \
+    "        \"f\"((value).x), \"f\"((value).y) : \"memory\")\n"
 #define CUDA_F64                                          \
     "typedef double R;\n"                                 \
     "typedef double2 C;\n"                                \
     "struct alignas(16) FOUR { double x, y, z, w; };\n"   \
     "#define LITERAL(x) x\n"                              \
     "#define MAKE(re, im) make_double2(re, im)\n"         \
-    "#define FMA(a, b, c) fma(a, b, c)\n"
+    "#define FMA(a, b, c) fma(a, b, c)\n"                \
+    "#define CLUSTER_PUT(place, value) \\\n"               \
+    "    asm volatile(\"st.shared::cluster.v2.f64 [%0], {%1, %2};\" : : \"r\"(place), \\\n" \
+    "        \"d\"((value).x), \"d\"((value).y) : \"memory\")\n"
 #define CUDA_PRELUDE                                                                     \
     "typedef unsigned int uint;\n"                                                       \
     "typedef long long INDEX;\n"                                                         \
@@ -89,6 +95,14 @@
     "#define ROOTS_ARE\n"                                                                \
     "#define LOAD_ONCE(memory, i) __ldcs(&(memory)[i])\n"                                \
     "#define STORE_ONCE(memory, i, value) __stcs(&(memory)[i], value)\n"                 \
+    "#define CLUSTER_BARRIER \\\n"                                                       \
+    "    asm volatile(\"barrier.cluster.arrive; barrier.cluster.wait;\" : : : \"memory\")\n" \
+    "#define CLUSTER_STORE(rank, at, value) { \\\n"                                      \
+    "        uint place; \\\n"                                                           \
+    "        asm volatile(\"mapa.shared::cluster.u32 %0, %1, %2;\" : \"=r\"(place) : \\\n" \
+    "            \"r\"((uint)__cvta_generic_to_shared(&tile[at])), \"r\"(rank)); \\\n"   \
+    "        CLUSTER_PUT(place, value); \\\n"                                            \
+    "    }\n"                                                                             \
     "#define LANE threadIdx.x\n"                                                         \
     "#define GROUP blockIdx.x\n"                                                         \
     "#define BARRIER __syncthreads()\n"

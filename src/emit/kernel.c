@@ -31,16 +31,21 @@ static void print_groups(struct kal_printer *p)
     print_digits(p, "group", "group", k->loop, k->loop_count, true);
     if (k->is_fused) {
         print_digits(p, "number", "row", k->line_loop, k->line_loop_count, false);
-        kal_line(p, "const uint slot = number %% %lldu;", (long long)p->set->slots);
+        if (k->cluster == 1)
+            kal_line(p, "const uint slot = number %% %lldu;", (long long)p->set->slots);
     }
-    kal_print_start(p, true);
+    if (!k->from_cluster)
+        kal_print_start(p, true);
     if (k->extra_span) // Rader's sum is stored while its product is taken
         kal_print_start(p, false);
 }
 
 bool kal_kernel_takes_side(const struct kal_kernel_set *set, int pass, enum kal_slot slot)
 {
-    const struct kal_pass *p = set->kernel[pass]->pass;
+    const struct kal_kernel *k = set->kernel[pass];
+    const struct kal_pass *p = k->pass;
+    if (slot <= KAL_SLOT_IN_IMAG ? k->from_cluster : k->to_cluster)
+        return false;
     if (slot == KAL_SLOT_IN_IMAG)
         return !p->in.is_real && !p->in.imag;
     if (slot == KAL_SLOT_OUT_IMAG)
@@ -58,12 +63,14 @@ bool kal_kernel_takes_table(const struct kal_kernel_set *set, enum kal_slot slot
             map = map || is_index;
         }
     }
-    return slot == KAL_SLOT_ROOTS ? roots : slot == KAL_SLOT_MAP ? map : set->count > 1;
+    return slot == KAL_SLOT_ROOTS ? roots
+           : slot == KAL_SLOT_MAP ? map
+                                  : kal_kernel_ticket_count(set) > 0;
 }
 
 int64_t kal_kernel_ticket_count(const struct kal_kernel_set *set)
 {
-    return set->count > 1 ? 1 + set->count * set->lines : 0;
+    return set->count > 1 && set->cluster == 1 ? 1 + set->count * set->lines : 0;
 }
 
 static const char *const slot_names[] = { "in",    "in_imag", "out",    "out_imag",
@@ -154,7 +161,9 @@ static void print_comment(struct kal_printer *p)
             "memory; %lld groups%s.\n",
             (long long)k->lines, (long long)k->n, k->lanes,
             (long long)kal_kernel_group_bytes(k), (long long)k->groups,
-            k->is_fused ? " a ticketed line" : "");
+            k->cluster > 1 ? " a cluster"
+            : k->is_fused  ? " a ticketed line"
+                           : "");
     }
 }
 
@@ -268,6 +277,23 @@ static void print_tickets(struct kal_printer *p)
              (long long)((set->lines + (set->count - 1) * set->lag) * per_line));
 }
 
+// All passes of a line, each group its part of each.
+static void print_cluster(struct kal_printer *p)
+{
+    const struct kal_kernel_set *set = p->set;
+
+    kal_line(p, "const uint number = GROUP / %du;", set->cluster);
+    kal_line(p, "const uint group = GROUP %% %du;", set->cluster);
+    for (int i = 0; i < set->count; i++) {
+        p->k = set->kernel[i];
+        kal_open(p, "");
+        print_aliases(p, i);
+        print_groups(p);
+        kal_print_body(p);
+        kal_close(p);
+    }
+}
+
 void kal_emit_kernel(struct kal_text *text, const struct kal_dialect *dialect,
                      const struct kal_kernel_set *set, const char *name)
 {
@@ -279,7 +305,9 @@ void kal_emit_kernel(struct kal_text *text, const struct kal_dialect *dialect,
     print_codelets(&p);
     print_comment(&p);
     print_head(&p, name);
-    if (set->count > 1) {
+    if (set->cluster > 1) {
+        print_cluster(&p);
+    } else if (set->count > 1) {
         print_tickets(&p);
     } else {
         kal_line(&p, "const uint group = GROUP;");

@@ -36,7 +36,8 @@ static bool is_plain(const struct kal_kernel *k, bool is_in, int64_t elements)
 {
     const struct kal_side *side = kal_side_of(k, is_in);
     return !side->index && side->count >= elements && !side->chirp_n &&
-           !side->twiddle_n && !access_of(k, is_in)->is_part;
+           !side->twiddle_n && !access_of(k, is_in)->is_part &&
+           !(k->to_cluster && !is_in);
 }
 
 // The first element of the group's tile on one side: `in_start` or `out_start`.
@@ -315,6 +316,16 @@ void kal_print_scale(struct kal_printer *p)
                  p->k->pass->scale, p->k->pass->scale);
 }
 
+// Write x, tile element `e`, into the tile of a group of the cluster.
+static void print_cluster_store(struct kal_printer *p)
+{
+    const struct kal_kernel *k = p->k;
+    char line[64];
+    kal_line(p, "CLUSTER_STORE((uint)e / %lldu, e %% %lld * %lld + %s, x);",
+             (long long)k->cluster_lines, (long long)k->cluster_lines,
+             (long long)k->cluster_layout.line, kal_loop_text(k, 0, line, sizeof line));
+}
+
 // Write x to the place of tile element `e`.
 static void print_store_element(struct kal_printer *p)
 {
@@ -356,8 +367,12 @@ static void print_store_element(struct kal_printer *p)
         print_twiddle(p, place);
     if (side->is_swapped)
         kal_line(p, "x = exchange(x);");
-    print_address(p, false, place);
-    kal_print_store(p, "at", "x");
+    if (k->to_cluster) {
+        print_cluster_store(p);
+    } else {
+        print_address(p, false, place);
+        kal_print_store(p, "at", "x");
+    }
     while (opened--)
         kal_close(p);
 }
@@ -477,19 +492,36 @@ static void print_next_root(struct kal_printer *p, int j)
         kal_line(p, "const C r%d = multiply(r0, w%d);", j, j);
 }
 
+// Write x, which is register j.
+static void print_register_store(struct kal_printer *p, const struct kal_action *action,
+                                 int j)
+{
+    const struct kal_kernel *k = p->k;
+    const int64_t stride = k->pass->out.stride / kal_access_unit(k, false);
+    char at[64];
+
+    if (k->to_cluster) {
+        kal_line(p, "const int e = element_index + %lld;",
+                 (long long)(j * action->register_after));
+        print_cluster_store(p);
+        return;
+    }
+    snprintf(at, sizeof at, "at + %lld",
+             (long long)(j * action->register_after * stride));
+    kal_print_store(p, at, "x");
+}
+
 // Each register has its own root, so each has its own statements.
 static void print_turned_store(struct kal_printer *p, int number,
                                const struct kal_round *round,
                                const struct kal_action *action)
 {
-    const struct kal_kernel *k = p->k;
-    const struct kal_side *side = &k->pass->out;
-    const int64_t stride = side->stride / kal_access_unit(k, false);
+    const struct kal_side *side = &p->k->pass->out;
 
     print_first_roots(p);
-    print_address(p, false, "element_index");
+    if (!p->k->to_cluster)
+        print_address(p, false, "element_index");
     for (int j = 0; j < round->registers; j++) {
-        char at[64];
         print_next_root(p, j);
         kal_open(p, "");
         kal_line(p, "C x = %s(v%d[%s][%d], r%d);",
@@ -498,9 +530,7 @@ static void print_turned_store(struct kal_printer *p, int number,
         kal_print_scale(p);
         if (side->is_swapped)
             kal_line(p, "x = exchange(x);");
-        snprintf(at, sizeof at, "at + %lld",
-                 (long long)(j * action->register_after * stride));
-        kal_print_store(p, at, "x");
+        print_register_store(p, action, j);
         kal_close(p);
     }
 }
@@ -513,12 +543,15 @@ void kal_print_memory_store(struct kal_printer *p, int number)
     const char *u = kal_unit_name(round);
     bool is_bounded;
 
+    if (k->to_cluster) // all have read what is overwritten now
+        kal_line(p, "CLUSTER_BARRIER;");
     kal_open_units(p, round);
     kal_print_element_index(p, round, action->after);
     kal_open_bounds(p, round, &is_bounded);
-    if (!k->extra_span)
+    if (!k->extra_span && !k->to_cluster)
         kal_print_start(p, false);
-    kal_print_line_start(p, round, false);
+    if (!k->to_cluster)
+        kal_print_line_start(p, round, false);
     if (k->out.powers >= 0 && k->pass->out.count >= side_elements(k, round)) {
         print_turned_store(p, number, round, action);
     } else if (!round->mirror && is_plain(k, false, side_elements(k, round))) {
@@ -551,4 +584,6 @@ void kal_print_memory_store(struct kal_printer *p, int number)
     if (is_bounded)
         kal_close(p);
     kal_close_units(p, round);
+    if (k->to_cluster)
+        kal_line(p, "CLUSTER_BARRIER;");
 }

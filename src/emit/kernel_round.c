@@ -269,7 +269,7 @@ static void print_exchange(struct kal_printer *p, int number)
     const int count = k->is_split ? 2 : 1;
 
     for (int i = 0; i < count; i++) {
-        if (number > 0 || i > 0)
+        if (number > 0 || i > 0 || k->from_cluster)
             kal_line(p, "BARRIER;");
         if (!k->round[number].streams)
             print_tile_access(p, number, layout, true, part[i]);
@@ -356,7 +356,10 @@ static void print_round(struct kal_printer *p, int number)
     }
     if (round->from_memory) {
         print_registers(p, number);
-        kal_print_load(p, number);
+        if (p->k->from_cluster)
+            print_tile_access(p, number, &p->k->cluster_layout, false, "");
+        else
+            kal_print_load(p, number);
     }
     print_actions(p, number);
     if (round->to_memory)

@@ -126,7 +126,7 @@ static kallima_status compile(struct kernel_program *p, int i, const char *text)
         .name = entry_name,
         .text = text,
         .lanes = built->set.lanes,
-        .cluster = 1,
+        .cluster = built->set.cluster,
         .group_bytes = dialect_of(p)->group_bytes_are_launched
                            ? (uint64_t)built->set.group_bytes
                            : 0,

@@ -17,6 +17,7 @@ static const struct {
     { "powers", offsetof(struct kal_choice, powers_from) },
     { "resident", offsetof(struct kal_choice, resident) },
     { "hints", offsetof(struct kal_choice, has_hints) },
+    { "cluster", offsetof(struct kal_choice, cluster) },
 };
 
 // "name=number,name=number"

@@ -406,6 +406,8 @@ static int64_t choose_lines(const struct kal_kernel *k, const struct kal_caps *c
         kal_min(kal_min(count_lines(k), room / ((kal_padded_points(k->n) + 1) * element)),
                 caps->group_lanes / kal_min(line_lanes, caps->group_lanes)));
 
+    if (k->cluster > 1)
+        return k->loop[0].count / k->cluster;
     if (k->choice.lines)
         return kal_min(k->choice.lines, most);
     if (by_lines) {
@@ -451,8 +453,9 @@ static kallima_status design_tiled(struct kal_kernel *k, const struct kal_host *
 
 kallima_status kal_kernel_design(struct kal_kernel **out, struct kal_arena *arena,
                                  const struct kal_pass *pass, const struct kal_caps *caps,
-                                 bool is_f64, int64_t chunk, int lanes)
+                                 bool is_f64, const struct kal_kernel_frame *frame)
 {
+    const int lanes = frame->lanes;
     void *memory;
 
     *out = NULL;
@@ -460,8 +463,11 @@ kallima_status kal_kernel_design(struct kal_kernel **out, struct kal_arena *aren
     struct kal_kernel *k = memory;
     k->pass = pass;
     k->is_f64 = is_f64;
-    k->is_fused = chunk > 0;
-    k->chunk = chunk;
+    k->is_fused = frame->chunk > 0;
+    k->chunk = frame->chunk;
+    k->cluster = (int)kal_max(1, frame->cluster);
+    k->to_cluster = k->cluster > 1 && pass->out.buffer == KAL_BUFFER_CHUNK;
+    k->from_cluster = k->cluster > 1 && pass->in.buffer == KAL_BUFFER_CHUNK;
     k->choice = kal_choice_make(caps, is_f64);
     if (lanes)
         k->choice.wanted_lanes = lanes;

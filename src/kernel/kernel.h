@@ -142,6 +142,12 @@ struct kal_kernel {
     int64_t groups;
     bool is_fused; // its lines are handed out by tickets; `groups` are those of a line
     int64_t chunk; // lines that one ticketed line stands for; 0: it is not fused
+    int cluster;   // groups that work a line together, all of them; 1: no cluster
+    // Element e of line l goes to the pass behind as element l of line e: in the tile of group
+    // e / cluster_lines, there line e % cluster_lines, laid out as that pass says.
+    bool to_cluster, from_cluster;
+    int64_t cluster_lines;
+    struct kal_layout cluster_layout;
     int line_loop_count; // loops of the lines then, fastest first
     struct kal_group_loop line_loop[KAL_MAX_LOOPS];
     int tile_loops; // the first of `loop`
@@ -173,7 +179,8 @@ enum { KAL_MAX_FUSED = 3 }; // passes of one kernel
 /**
  * What is launched at once: a kernel, or those of all passes of a phase. Then groups take
  * tickets: pass after pass of line after line, a later pass some lines behind the one
- * before it. Who holds a ticket waits for earlier ones only. Scratch is a ring of slots.
+ * before it. Who holds a ticket waits for earlier ones only. Scratch is a ring of slots. Or,
+ * where a line fits the memory of a cluster of groups, these work its passes together.
  */
 struct kal_kernel_set {
     int count;
@@ -184,6 +191,7 @@ struct kal_kernel_set {
     int64_t group_bytes;
     int64_t lines, lag, slots; // fused: lines in all, lines between passes, of the ring
     int64_t slot_reals;
+    int cluster; // groups that work a line, with scratch in their memory; 1: tickets instead
 };
 
 /** What a set shall have at most, if its own choice proves bad; 0: its own choice. */
@@ -205,9 +213,15 @@ kallima_status kal_kernel_set_design(struct kal_kernel_set *out, struct kal_aren
                                      const struct kal_caps *caps, bool is_f64,
                                      const struct kal_kernel_wish *wish);
 
+/** What a kernel shares with the others of its launch. */
+struct kal_kernel_frame {
+    int lanes;     // of a group; 0: as suits the kernel
+    int64_t chunk; // of the phase if its passes are launched together, else 0
+    int cluster;   // groups of a cluster; 0 or 1: none
+};
+
 /**
- * Design the kernel of a pass for a device, with `lanes` lanes a group; 0: as suits it.
- * `chunk` is that of the pass's phase if its lines are ticketed, else 0.
+ * Design the kernel of a pass for a device.
  *
  * Owner: *out lives in the arena, and so does `pass`.
  * Error: E_MEMORY       exhausted
@@ -215,7 +229,10 @@ kallima_status kal_kernel_set_design(struct kal_kernel_set *out, struct kal_aren
  */
 kallima_status kal_kernel_design(struct kal_kernel **out, struct kal_arena *arena,
                                  const struct kal_pass *pass, const struct kal_caps *caps,
-                                 bool is_f64, int64_t chunk, int lanes);
+                                 bool is_f64, const struct kal_kernel_frame *frame);
+
+/** Lay out how `from` hands its lines over to `to`, in the memory of their cluster. */
+void kal_kernel_hand_over(struct kal_kernel *from, struct kal_kernel *to);
 
 /** Bytes of group memory. */
 int64_t kal_kernel_group_bytes(const struct kal_kernel *kernel);

@@ -187,6 +187,8 @@ static bool needs_staging(const struct kal_kernel *k, bool is_in)
     const struct kal_side *side = is_in ? &p->in : &p->out;
     const int64_t unit = (is_in ? k->in : k->out).is_vector ? 2 : 1;
 
+    if (is_in ? k->from_cluster : k->to_cluster)
+        return false;
     if (step->op != KAL_STEP_DFT || p->step[0].op == KAL_STEP_MERGE ||
         p->step[p->step_count - 1].op == KAL_STEP_SPLIT)
         return false;
@@ -432,4 +434,24 @@ void kal_rounds_design(struct kal_kernel *k, bool has_tile)
         k->extra = k->tile_elements;
         k->tile_elements += k->lines;
     }
+}
+
+void kal_kernel_hand_over(struct kal_kernel *from, struct kal_kernel *to)
+{
+    enum { MOST_PAD = 16 };
+    int least = -1;
+
+    // Neighbouring lanes write neighbouring lines, which are elements there.
+    for (int pad = 0; pad <= MOST_PAD; pad++) {
+        const struct kal_layout layout = { to->n, 0, 1, to->n + pad };
+        const int conflicts = bank_conflicts(to, &to->round[0], &layout, false);
+        if (!fits(to, &layout, to->n) || (least >= 0 && conflicts >= least))
+            continue;
+        least = conflicts;
+        to->cluster_layout = layout;
+    }
+    to->tile_elements =
+        kal_max(to->tile_elements, layout_size(to, &to->cluster_layout, to->n));
+    from->cluster_layout = to->cluster_layout;
+    from->cluster_lines = to->lines;
 }

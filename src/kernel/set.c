@@ -51,26 +51,68 @@ static void design_ring(struct kal_kernel_set *set, const struct kal_phase *phas
     for (int i = 0; i < set->count; i++)
         per_line += set->kernel[i]->groups;
 
-    const int64_t running = set->resident * kal_max(1, caps->processors);
     set->lines = phase->chunks;
+    if (set->cluster > 1) {
+        set->groups = set->lines * set->cluster;
+        return;
+    }
+    const int64_t running = set->resident * kal_max(1, caps->processors);
     set->slot_reals = phase->chunk_reals;
     set->lag = kal_min(set->lines, (running - 1) / per_line + 1);
     set->slots = kal_min(set->lines, (set->lag + 1) * set->count);
     set->groups = kal_min(running, per_line * set->lines);
 }
 
-// All kernels of a set with `lanes` lanes; 0: with those that suit each.
+// All kernels of a set; where its frame says nothing of lanes, with those that suit each.
 static kallima_status design_kernels(struct kal_kernel_set *set, struct kal_arena *arena,
-                                     struct kal_pass *const *pass, int64_t chunk,
-                                     const struct kal_caps *caps, bool is_f64, int lanes)
+                                     struct kal_pass *const *pass,
+                                     const struct kal_caps *caps, bool is_f64,
+                                     const struct kal_kernel_frame *frame)
 {
     set->lanes = 0;
     for (int i = 0; i < set->count; i++) {
-        KAL_TRY(kal_kernel_design(&set->kernel[i], arena, pass[i], caps, is_f64, chunk,
-                                  lanes));
+        KAL_TRY(kal_kernel_design(&set->kernel[i], arena, pass[i], caps, is_f64, frame));
         set->lanes = (int)kal_max(set->lanes, set->kernel[i]->lanes);
     }
     return KALLIMA_OK;
+}
+
+// Does each line of the first pass become an element of the second one's lines?
+static bool is_transposed(const struct kal_pass *a, const struct kal_pass *b)
+{
+    if (a->inner_loops != 1 || b->inner_loops != 1)
+        return false;
+    const struct kal_loop *over_a = &a->loops[a->stage_loops + a->line_loops];
+    const struct kal_loop *over_b = &b->loops[b->stage_loops + b->line_loops];
+    return a->n == over_b->count && b->n == over_a->count &&
+           a->out.stride == over_b->in && over_a->out == b->in.stride &&
+           a->out.offset == b->in.offset && !a->out.index && a->out.count >= a->n &&
+           a->out.map_step == 1 && b->in.map_step == 1 && !b->in.index &&
+           b->in.count >= b->n && !a->out.is_swapped && !b->in.is_swapped;
+}
+
+// Groups of a cluster whose memory holds the line between two passes, so small a part each
+// that a processor holds several groups; 1: there is no such cluster.
+static int choose_cluster(struct kal_pass *const *pass, const struct kal_phase *phase,
+                          int count, const struct kal_caps *caps, bool is_f64)
+{
+    enum { SMALL = 32 << 10, LARGE = 64 << 10, FEWEST_LINES = 4 };
+    const int wanted = kal_choice_make(caps, is_f64).cluster;
+    const int64_t bytes = count == 2 ? pass[0]->n * pass[1]->n * (is_f64 ? 16 : 8) : 0;
+    int best = 1;
+
+    if (!wanted || count != 2 || phase->chunk != 1 || !is_transposed(pass[0], pass[1]))
+        return 1;
+    for (int c = 2; c <= caps->cluster_groups; c *= 2) {
+        const bool is_even = pass[0]->n % c == 0 && pass[1]->n % c == 0 &&
+                             kal_min(pass[0]->n, pass[1]->n) / c >= FEWEST_LINES;
+        if (!is_even || bytes / c > LARGE || (wanted > 1 && c != wanted))
+            continue;
+        best = c;
+        if (bytes / c <= SMALL)
+            break;
+    }
+    return best;
 }
 
 static int choose_resident(const struct kal_kernel_set *set, const struct kal_caps *caps,
@@ -93,13 +135,18 @@ kallima_status kal_kernel_set_design(struct kal_kernel_set *out, struct kal_aren
                                      const struct kal_kernel_wish *wish)
 {
     const bool is_fused = count > 1;
-    const int64_t chunk = is_fused ? phase->chunk : 0;
     struct kal_pass *const *pass = program->pass + first;
+    struct kal_kernel_frame frame = { wish->lanes, is_fused ? phase->chunk : 0,
+                                      choose_cluster(pass, phase, count, caps, is_f64) };
 
-    *out = (struct kal_kernel_set){ .count = count };
-    KAL_TRY(design_kernels(out, arena, pass, chunk, caps, is_f64, wish->lanes));
-    if (is_fused && !wish->lanes) // all with the lanes of the largest
-        KAL_TRY(design_kernels(out, arena, pass, chunk, caps, is_f64, out->lanes));
+    *out = (struct kal_kernel_set){ .count = count, .cluster = frame.cluster };
+    KAL_TRY(design_kernels(out, arena, pass, caps, is_f64, &frame));
+    if (is_fused && !frame.lanes) { // all with the lanes of the largest
+        frame.lanes = out->lanes;
+        KAL_TRY(design_kernels(out, arena, pass, caps, is_f64, &frame));
+    }
+    if (out->cluster > 1)
+        kal_kernel_hand_over(out->kernel[0], out->kernel[1]);
     for (int i = 0; i < count; i++)
         out->group_bytes =
             kal_max(out->group_bytes, kal_kernel_group_bytes(out->kernel[i]));
