@@ -14,6 +14,9 @@
     "#define TWO_ROOTS(a, b, i) \\\n"                                                    \
     "    const FOUR a##_##b = ((ROOTS_ARE const FOUR *)roots)[(i) / 2]; \\\n"            \
     "    const C a = MAKE(a##_##b.x, a##_##b.y), b = MAKE(a##_##b.z, a##_##b.w);\n"                            \
+    "#define MEET(meeting, a, b, i) { \\\n"                                               \
+    "        C t[2]; t[0] = a; t[1] = b; meeting(t, ROOT(i)); a = t[0]; b = t[1]; \\\n"    \
+    "    }\n"                                                                             \
     "\n"                                                                                 \
     "FUNCTION C add(C a, C b)\n"                                                         \
     "{\n"                                                                                \

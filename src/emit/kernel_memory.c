@@ -246,7 +246,7 @@ static const char *print_mirror_place(struct kal_printer *p, const struct kal_si
 }
 
 // Read tile element `e` (an int) to x.
-static void print_load_element(struct kal_printer *p)
+void kal_print_load_element(struct kal_printer *p)
 {
     const struct kal_kernel *k = p->k;
     const struct kal_side *side = &k->pass->in;
@@ -327,7 +327,7 @@ static void print_cluster_store(struct kal_printer *p)
 }
 
 // Write x to the place of tile element `e`.
-static void print_store_element(struct kal_printer *p)
+void kal_print_store_element(struct kal_printer *p)
 {
     const struct kal_kernel *k = p->k;
     const struct kal_side *side = &k->pass->out;
@@ -446,7 +446,7 @@ void kal_print_load(struct kal_printer *p, int number)
         const int present = present_registers(k, round, true);
         open_present(p, present);
         print_element(p, round, true);
-        print_load_element(p);
+        kal_print_load_element(p);
         kal_line(p, "v%d[%s][j] = x;", number, u);
         kal_close(p);
         if (present < round->registers)
@@ -576,7 +576,7 @@ void kal_print_memory_store(struct kal_printer *p, int number)
         kal_line(p, "C x = v%d[%s][j];", number, u);
         if (round->mirror && !kal_round_is_split(round))
             kal_open(p, "if (j == 0 || element_index > 0) ");
-        print_store_element(p);
+        kal_print_store_element(p);
         if (round->mirror && !kal_round_is_split(round))
             kal_close(p);
         kal_close(p);

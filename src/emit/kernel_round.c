@@ -5,25 +5,16 @@
 #include <stdio.h>
 
 // Products with roots: all of them from the table, or those of a few powers.
-static void print_step_twiddle(struct kal_printer *p, int number,
-                               const struct kal_round *round,
-                               const struct kal_action *action)
+void kal_print_step_twiddle(struct kal_printer *p, const char *v,
+                            const struct kal_table *table)
 {
-    const struct kal_table *table = &p->k->table[action->table];
-    const char *u = kal_unit_name(round);
     const int64_t m = table->n / table->radix;
-    struct kal_sum s = { "", 0 };
     enum { LOW = 4 };
 
-    for (int i = 0; i < round->digit_count; i++)
-        kal_sum_add(&s, kal_digit_names[round->digit[i].role], action->exponent[i]);
-    kal_line(p, "const int turn = %s;", kal_sum_text(&s));
     if (!table->powers) {
         kal_line(p, "UNROLL for (int j = 1; j < %d; j++)", table->radix);
-        kal_line(
-            p,
-            "    v%d[%s][j] = multiply(v%d[%s][j], ROOT(%lld + (j - 1) * %lld + turn));",
-            number, u, number, u, (long long)table->at, (long long)m);
+        kal_line(p, "    %s[j] = multiply(%s[j], ROOT(%lld + (j - 1) * %lld + turn));", v,
+                 v, (long long)table->at, (long long)m);
         return;
     }
     for (int i = 0; i < table->powers; i += 2)
@@ -33,12 +24,20 @@ static void print_step_twiddle(struct kal_printer *p, int number,
     for (int j = 1; j < table->radix; j++) {
         const int high = j / LOW * LOW, low = j % LOW;
         if (high && low)
-            kal_line(p, "v%d[%s][%d] = multiply(v%d[%s][%d], multiply(w%d, w%d));",
-                     number, u, j, number, u, j, high, low);
+            kal_line(p, "%s[%d] = multiply(%s[%d], multiply(w%d, w%d));", v, j, v, j,
+                     high, low);
         else
-            kal_line(p, "v%d[%s][%d] = multiply(v%d[%s][%d], w%d);", number, u, j, number,
-                     u, j, j);
+            kal_line(p, "%s[%d] = multiply(%s[%d], w%d);", v, j, v, j, j);
     }
+}
+
+static void print_turn(struct kal_printer *p, const struct kal_round *round,
+                       const struct kal_action *action)
+{
+    struct kal_sum s = { "", 0 };
+    for (int i = 0; i < round->digit_count; i++)
+        kal_sum_add(&s, kal_digit_names[round->digit[i].role], action->exponent[i]);
+    kal_line(p, "const int turn = %s;", kal_sum_text(&s));
 }
 
 static void print_product(struct kal_printer *p, int number,
@@ -122,7 +121,7 @@ static void print_action(struct kal_printer *p, int number, int i)
     const struct kal_round *round = &p->k->round[number];
     const struct kal_action *action = &round->action[i];
     const char *u = kal_unit_name(round);
-    char element[520];
+    char element[520], v[32];
 
     if (!action->step)
         return;
@@ -131,9 +130,12 @@ static void print_action(struct kal_printer *p, int number, int i)
     kal_open(p, "");
     switch (action->step->op) {
     case KAL_STEP_DFT:
-        kal_line(p, "dft%d(v%d[%s]);", action->step->radix, number, u);
-        if (action->table >= 0)
-            print_step_twiddle(p, number, round, action);
+        snprintf(v, sizeof v, "v%d[%s]", number, u);
+        kal_line(p, "dft%d(%s);", action->step->radix, v);
+        if (action->table >= 0) {
+            print_turn(p, round, action);
+            kal_print_step_twiddle(p, v, &p->k->table[action->table]);
+        }
         break;
     case KAL_STEP_PRODUCT: print_product(p, number, round, action, element); break;
     case KAL_STEP_RADER: print_rader(p, number, round, action, element); break;
@@ -168,13 +170,13 @@ static void print_actions(struct kal_printer *p, int number)
     kal_close_units(p, round);
 }
 
-static int64_t layout_index(const struct kal_layout *layout, int64_t e)
+int64_t kal_layout_index(const struct kal_layout *layout, int64_t e)
 {
     return e + e / layout->block * layout->pad;
 }
 
-static void add_line_terms(const struct kal_kernel *k, const struct kal_round *round,
-                           const struct kal_layout *layout, struct kal_sum *s)
+void kal_add_line_terms(const struct kal_kernel *k, const struct kal_round *round,
+                        const struct kal_layout *layout, struct kal_sum *s)
 {
     for (int i = 0; i < round->digit_count; i++) {
         if (kal_digit_is_line(&round->digit[i]))
@@ -195,14 +197,14 @@ static void print_tile_place(struct kal_printer *p, const struct kal_round *roun
         snprintf(e, sizeof e, "(e + e / %lld * %lld)", (long long)layout->block,
                  (long long)layout->pad);
     kal_sum_add(&s, e, layout->element);
-    add_line_terms(k, round, layout, &s);
+    kal_add_line_terms(k, round, layout, &s);
     if (k->extra < 0) {
         kal_line(p, "const int at = %s;", kal_sum_text(&s));
         return;
     }
     struct kal_sum lines = { "", 0 };
     const struct kal_layout extra = { 1, 0, 1, 1 };
-    add_line_terms(k, round, &extra, &lines);
+    kal_add_line_terms(k, round, &extra, &lines);
     kal_line(p, "const int at = e == %lld ? %lld + %s : %s;", (long long)k->n - 1,
              (long long)k->extra, kal_sum_text(&lines), kal_sum_text(&s));
 }
@@ -239,15 +241,16 @@ static void print_tile_access(struct kal_printer *p, int number,
         for (int i = 0; i < round->digit_count; i++) {
             if (!kal_digit_is_line(&round->digit[i]))
                 kal_sum_add(&s, kal_digit_names[round->digit[i].role],
-                            layout_index(layout, weights[i]) * layout->element);
+                            kal_layout_index(layout, weights[i]) * layout->element);
         }
-        add_line_terms(k, round, layout, &s);
+        kal_add_line_terms(k, round, layout, &s);
         kal_line(p, "const int at = %s;", kal_sum_text(&s));
         kal_open_registers(p, round);
-        snprintf(tile, sizeof tile, "tile[at + j * %lld]",
-                 (long long)(layout_index(layout, is_write ? action->register_after
-                                                           : action->register_before) *
-                             layout->element));
+        snprintf(
+            tile, sizeof tile, "tile[at + j * %lld]",
+            (long long)(kal_layout_index(layout, is_write ? action->register_after
+                                                          : action->register_before) *
+                        layout->element));
     }
     snprintf(value, sizeof value, "v%d[%s][j]%s", number, u, part);
     if (is_write && round->mirror) // there is no element `mirror`
@@ -350,6 +353,10 @@ static void print_stream(struct kal_printer *p, int number)
 static void print_round(struct kal_printer *p, int number)
 {
     const struct kal_round *round = &p->k->round[number];
+    if (round->pair) {
+        kal_print_pair(p, number);
+        return;
+    }
     if (round->streams) {
         print_stream(p, number);
         return;

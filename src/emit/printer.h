@@ -108,6 +108,22 @@ bool kal_mirror_is_halved(const struct kal_kernel *k, const struct kal_round *ro
 void kal_print_halved_load(struct kal_printer *p, int number);
 void kal_print_halved_store(struct kal_printer *p, int number);
 
+/** Read tile element `e` to `x`, write `x` to the place of tile element `e`. */
+void kal_print_load_element(struct kal_printer *p);
+void kal_print_store_element(struct kal_printer *p);
+
+/** Multiply the registers `v` of a codelet by powers of the root that `turn` counts. */
+void kal_print_step_twiddle(struct kal_printer *p, const char *v,
+                            const struct kal_table *table);
+
+/** Where the tile keeps element e of a line, and what the unit's line adds to that. */
+int64_t kal_layout_index(const struct kal_layout *layout, int64_t e);
+void kal_add_line_terms(const struct kal_kernel *k, const struct kal_round *round,
+                        const struct kal_layout *layout, struct kal_sum *s);
+
+/** A round whose units are two codelets that mirror each other: all that is done to them. */
+void kal_print_pair(struct kal_printer *p, int number);
+
 /** The first round reads memory, the last one writes it. */
 void kal_print_load(struct kal_printer *p, int number);
 void kal_print_memory_store(struct kal_printer *p, int number);

@@ -13,6 +13,9 @@ struct kal_axis {
     bool lines_are_adjacent; // neighbouring lines are neighbours in memory
     bool is_second_step;     // rows of a four-step, in scratch
     bool shares_tile;        // other steps are worked on the tile of its lines too
+    bool is_backward;        // C2R
+    bool mirrors_first,
+        mirrors_last; // half of a real line: a mirrored step is at that end
 };
 
 struct kal_planner {

@@ -118,6 +118,7 @@ static kallima_status plan(const struct kal_planner *planner, const struct kal_a
     const struct kal_axis columns = { .n = n1,
                                       .lines = kal_max(n2, 4),
                                       .is_real = axis->is_real,
+                                      .is_backward = axis->is_backward,
                                       .lines_are_adjacent = true };
     const struct kal_axis rows = { .n = n2,
                                    .lines = kal_max(n1, 4),

@@ -54,7 +54,7 @@ static bool is_f64(const struct kal_caps *caps)
 // problem with several recipes.
 static int largest_radix(const struct kal_axis *axis, const struct kal_caps *caps)
 {
-    enum { MOST_MIXED = 20 };
+    enum { MOST_MIXED = 20, MOST_MIRRORED = 16 };
     static const struct {
         int64_t n;
         int f32, f64;
@@ -69,7 +69,9 @@ static int largest_radix(const struct kal_axis *axis, const struct kal_caps *cap
     int i = is_wide ? (int)KAL_COUNT(rows) - 1 : 0;
     while (axis->n > rows[i].n)
         i++;
-    return is_f64(caps) ? rows[i].f64 : rows[i].f32;
+    const int most = is_f64(caps) ? rows[i].f64 : rows[i].f32;
+    const bool is_mirrored = axis->mirrors_first || axis->mirrors_last;
+    return is_mirrored ? (int)kal_min(most, MOST_MIRRORED) : most;
 }
 
 static void swap_radices(struct kal_recipe *node, int i, int j)
@@ -96,6 +98,22 @@ static void order_radices(struct kal_recipe *node)
     }
 }
 
+// A mirrored step is done on the registers of two codelets at once, if these are not too many:
+// best are eight each, in f64 four.
+static void order_mirrored(struct kal_recipe *node, int end, bool is_wide)
+{
+    const int best = is_wide ? 4 : 8, most = is_wide ? 8 : 16;
+    int chosen = -1;
+    for (int i = 0; i < node->radix_count; i++) {
+        const int radix = node->radix[i], held = chosen < 0 ? 0 : node->radix[chosen];
+        if (radix <= most &&
+            (held == 0 || (held > best ? radix < held : radix <= best && radix > held)))
+            chosen = i;
+    }
+    if (chosen >= 0)
+        swap_radices(node, chosen, end);
+}
+
 static kallima_status plan_kernel(const struct kal_axis *axis,
                                   const struct kal_caps *caps, struct kal_recipe *node)
 {
@@ -114,6 +132,10 @@ static kallima_status plan_kernel(const struct kal_axis *axis,
                                                       is_short, node->radix);
     if (!is_wide || is_f64(caps))
         order_radices(node);
+    if (axis->mirrors_first)
+        order_mirrored(node, 0, is_f64(caps));
+    if (axis->mirrors_last)
+        order_mirrored(node, node->radix_count - 1, is_f64(caps));
     return KALLIMA_OK;
 }
 

@@ -30,6 +30,8 @@ static kallima_status plan_complex(const struct kal_planner *planner,
     struct kal_axis child = *axis;
     child.n = n;
     child.is_real = false;
+    child.mirrors_first = axis->n % 2 == 0 && axis->is_backward;
+    child.mirrors_last = axis->n % 2 == 0 && !axis->is_backward;
     node->child_count = 1;
     return kal_plan_axis(&node->child[0], planner, &child);
 }

@@ -78,6 +78,7 @@ static struct kal_axis describe_axis(const struct kal_problem *p, int i)
         .n = p->n[i],
         .lines = lines < 9e18 ? (int64_t)lines : INT64_MAX,
         .is_real = last && p->kind != KALLIMA_C2C,
+        .is_backward = p->kind == KALLIMA_C2R,
         .lines_are_adjacent = is_adjacent(p, &p->in, i) && is_adjacent(p, &p->out, i),
     };
 }

@@ -335,12 +335,13 @@ static int64_t transformed_points(const struct kal_pass *pass)
 static int64_t lanes_of_line(const struct kal_kernel *k, int radix)
 {
     enum { MANY_LANES = 512, LONG = 1024, TOO_LONG = 4096 };
-    // The pairs of a mirrored step are one more than half the points: of a long line, which
-    // has a group of its own, one lane more takes the odd one, if that does not cost a
-    // processor its second group.
+    // The pairs of a mirrored step of its own are one more than half the points: of a long
+    // line, which has a group of its own, one lane more takes the odd one, if that does not
+    // cost a processor its second group.
     const int64_t transformed = transformed_points(k->pass);
-    const int64_t points =
-        transformed >= LONG && transformed < TOO_LONG ? k->n : transformed;
+    const bool has_odd =
+        transformed >= LONG && transformed < TOO_LONG && !kal_rounds_pair(k);
+    const int64_t points = has_odd ? k->n : transformed;
     int64_t units = kal_max(1, k->choice.lane_points / radix);
     while (points / (radix * units) > MANY_LANES &&
            radix * (units + 1) <= 2 * k->choice.lane_points)

@@ -21,6 +21,9 @@ static inline int64_t kal_padded_points(int64_t n)
 int kal_kernel_add_table(struct kal_kernel *k, enum kal_table_kind kind, int64_t n,
                          int64_t count);
 
+/** Whether a mirrored step of the pass is done on the registers of pairs of codelets. */
+bool kal_rounds_pair(const struct kal_kernel *k);
+
 /** Fill in the rounds of a kernel whose lanes and lines are set, and the tile's size. */
 void kal_rounds_design(struct kal_kernel *k, bool has_tile);
 

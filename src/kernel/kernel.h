@@ -66,6 +66,10 @@ struct kal_round {
     struct kal_digit digit[KAL_MAX_DIGITS];
     int64_t
         mirror; // register 1 holds element mirror - that of register 0; 0: it does not
+    // Distance of the elements of a codelet, if a lane works two of them, whose elements mirror
+    // each other: those of unit u from element u and from element pair - u, or pair / 2 if u is
+    // 0, which mirror themselves. 0: it does not.
+    int64_t pair;
     int action_count;
     struct kal_action action[KAL_MAX_ACTIONS];
     struct kal_layout layout; // of the tile that the round writes

@@ -150,6 +150,51 @@ static struct kal_action continued_action(struct kal_kernel *k,
     return action;
 }
 
+// May a mirrored step be done to the registers of a codelet and of the one that mirrors it?
+static bool can_pair(const struct kal_kernel *k, const struct kal_step *dft,
+                     const struct kal_step *mirror)
+{
+    enum { MOST_F32 = 16, MOST_F64 = 8 };
+    return dft->op == KAL_STEP_DFT && dft->outer == 1 && !k->is_split &&
+           dft->radix <= (k->is_f64 ? MOST_F64 : MOST_F32) &&
+           mirror->n == 2 * dft->radix * dft->m * dft->s;
+}
+
+static void add_pair_round(struct kal_kernel *k, const struct kal_step *dft,
+                           const struct kal_step *mirror)
+{
+    const bool is_split = mirror->op == KAL_STEP_SPLIT;
+    const int64_t distance = dft->m * dft->s; // one of them is 1
+    struct kal_round *round = add_round(k);
+    struct kal_action *transform = &round->action[is_split ? 0 : 1];
+    struct kal_action *mirrored = &round->action[is_split ? 1 : 0];
+
+    round->registers = dft->radix;
+    round->pair = distance;
+    round->streams = true;
+    const bool lines_first = kal_side_prefers_lines(k, !is_split);
+    if (lines_first)
+        add_line_digits(k, round);
+    add_digit(round, KAL_DIGIT_ELEMENT, distance / 2 + distance % 2);
+    if (!lines_first)
+        add_line_digits(k, round);
+    count_units(k, round);
+
+    *transform = (struct kal_action){ .step = dft,
+                                      .register_before = distance,
+                                      .register_after = is_split ? distance : 1,
+                                      .table = step_table(k, dft) };
+    set_weights(round, transform, KAL_DIGIT_ELEMENT, 1, is_split ? 1 : dft->radix, 1);
+    *mirrored =
+        (struct kal_action){ .step = mirror,
+                             .register_before = distance,
+                             .register_after = distance,
+                             .table = kal_kernel_add_table(k, KAL_TABLE_MIRROR, mirror->n,
+                                                           mirror->n / 4 + 1) };
+    set_weights(round, mirrored, KAL_DIGIT_ELEMENT, 1, 1, 0);
+    round->action_count = 2;
+}
+
 // The product is taken where the elements are.
 static void add_product(struct kal_kernel *k, const struct kal_step *step)
 {
@@ -373,7 +418,7 @@ static void add_store_powers(struct kal_kernel *k)
     const struct kal_action *action = &round->action[round->action_count - 1];
 
     if (!pass->out.twiddle_n || pass->out.index || k->out.is_part || round->mirror ||
-        round->registers <= FEW)
+        round->pair || round->registers <= FEW)
         return;
     const int powers = kal_table_powers(round->registers);
     const int64_t turns = pass->loops[pass->out.twiddle_loop].count;
@@ -392,9 +437,40 @@ static void choose_streams(struct kal_kernel *k)
 {
     for (int i = 0; i < k->round_count; i++) {
         struct kal_round *round = &k->round[i];
-        round->streams = round->mirror && round->lane_units > 1 && !k->is_split &&
-                         (round->from_memory || round->to_memory);
+        round->streams =
+            round->pair || (round->mirror && round->lane_units > 1 && !k->is_split &&
+                            (round->from_memory || round->to_memory));
     }
+}
+
+// Are steps i and i + 1 the first codelet and the mirrored step ahead of it, or the last one
+// and the mirrored step behind it?
+static bool is_pair(const struct kal_kernel *k, int i)
+{
+    const struct kal_pass *p = k->pass;
+    if (k->extra_span || i + 1 >= p->step_count)
+        return false;
+    const struct kal_step *a = &p->step[i], *b = &p->step[i + 1];
+    return (a->op == KAL_STEP_MERGE && can_pair(k, b, a)) ||
+           (b->op == KAL_STEP_SPLIT && can_pair(k, a, b));
+}
+
+bool kal_rounds_pair(const struct kal_kernel *k)
+{
+    for (int i = 0; i < k->pass->step_count; i++) {
+        if (is_pair(k, i))
+            return true;
+    }
+    return false;
+}
+
+static void add_pair_of_steps(struct kal_kernel *k, int i)
+{
+    const struct kal_step *a = &k->pass->step[i], *b = &k->pass->step[i + 1];
+    if (a->op == KAL_STEP_MERGE)
+        add_pair_round(k, b, a);
+    else
+        add_pair_round(k, a, b);
 }
 
 void kal_rounds_design(struct kal_kernel *k, bool has_tile)
@@ -421,8 +497,12 @@ void kal_rounds_design(struct kal_kernel *k, bool has_tile)
     if (last && needs_staging(k, true))
         add_element_round(k, staged, kal_side_prefers_lines(k, true), 0, NULL);
     const bool stage_out = last && needs_staging(k, false);
-    for (int i = 0; i < p->step_count; i++)
-        add_step(k, &p->step[i], i == p->step_count - 1 && !stage_out);
+    for (int i = 0; i < p->step_count; i++) {
+        if (is_pair(k, i))
+            add_pair_of_steps(k, i++);
+        else
+            add_step(k, &p->step[i], i == p->step_count - 1 && !stage_out);
+    }
     if (stage_out)
         add_element_round(k, staged, kal_side_prefers_lines(k, false), 0, NULL);
     k->round[k->round_count - 1].to_memory = true;

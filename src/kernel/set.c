@@ -35,7 +35,7 @@ static int lane_registers(const struct kal_kernel *k)
         // elements are neighbours, share one.
         const int address = round->registers <= 2 && !k->is_fused ? 2 : 0;
         // Between two steps without an exchange both wait for a product.
-        const int twice = round->action_count > 2 ? 2 : 1;
+        const int twice = round->action_count > 2 || round->pair ? 2 : 1;
         most = kal_max(most, (2 * round->registers * part * twice + address) *
                                  (round->streams ? 1 : round->lane_units));
     }
