@@ -331,7 +331,36 @@ static int64_t transformed_points(const struct kal_pass *pass)
     return points;
 }
 
-// Lanes of a line: as many as the codelets of the largest radix need.
+// Registers that `lanes` lanes go through in all steps of a line, those that idle too.
+static int64_t lane_work(const struct kal_pass *pass, int64_t lanes)
+{
+    int64_t work = 0;
+    for (int i = 0; i < pass->step_count; i++) {
+        const struct kal_step *step = &pass->step[i];
+        if (step->op == KAL_STEP_DFT)
+            work += kal_round_up(step->outer * step->m * step->s, lanes) * step->radix;
+    }
+    return work;
+}
+
+// Somewhat more lanes, if fewer of them idle for it: those that the codelets of one step need.
+static int64_t busy_lanes(const struct kal_pass *pass, int64_t lanes)
+{
+    enum { GAIN = 10 }; // at least a tenth
+    int64_t best = lanes;
+    for (int i = 0; i < pass->step_count; i++) {
+        const struct kal_step *step = &pass->step[i];
+        const int64_t units = step->outer * step->m * step->s;
+        if (step->op == KAL_STEP_DFT && units > lanes && units < 2 * lanes &&
+            lane_work(pass, units) < lane_work(pass, best))
+            best = units;
+    }
+    return lane_work(pass, lanes) - lane_work(pass, best) >= lane_work(pass, lanes) / GAIN
+               ? best
+               : lanes;
+}
+
+// Lanes of a line: as many as the codelets of the largest radix need, or those of another.
 static int64_t lanes_of_line(const struct kal_kernel *k, int radix)
 {
     enum { MANY_LANES = 512, LONG = 1024, TOO_LONG = 4096 };
@@ -346,7 +375,8 @@ static int64_t lanes_of_line(const struct kal_kernel *k, int radix)
     while (points / (radix * units) > MANY_LANES &&
            radix * (units + 1) <= 2 * k->choice.lane_points)
         units++;
-    return kal_max(1, (points - 1) / (radix * units) + 1);
+    const int64_t lanes = kal_max(1, (points - 1) / (radix * units) + 1);
+    return has_odd ? lanes : busy_lanes(k->pass, lanes);
 }
 
 static double lane_use(int64_t lanes)
