@@ -192,14 +192,32 @@ const char *kal_loop_text(const struct kal_kernel *k, int i, char *text, size_t 
     return text;
 }
 
+static int find_loop(const struct kal_group_loop *loops, int count, int number)
+{
+    int i = 0;
+    while (i < count && loops[i].number != number)
+        i++;
+    return i;
+}
+
+// A loop may be one of the group's, or of the lines that are handed out, or both: those of a
+// chunk are the group's.
 const char *kal_numbered_loop_text(const struct kal_kernel *k, int number, char *text,
                                    size_t capacity)
 {
-    for (int i = 0; i < k->loop_count; i++) {
-        if (k->loop[i].number == number)
-            return kal_loop_text(k, i, text, capacity);
-    }
-    snprintf(text, capacity, "0"); // a loop of one step
+    const int i = find_loop(k->loop, k->loop_count, number);
+    const int row = find_loop(k->line_loop, k->line_loop_count, number);
+    char own[48];
+
+    if (row == k->line_loop_count && i < k->loop_count)
+        return kal_loop_text(k, i, text, capacity);
+    if (row == k->line_loop_count)
+        snprintf(text, capacity, "0"); // a loop of one step
+    else if (i == k->loop_count)
+        snprintf(text, capacity, "row%d", row);
+    else
+        snprintf(text, capacity, "(row%d * %lld + %s)", row, (long long)k->chunk,
+                 kal_loop_text(k, i, own, sizeof own));
     return text;
 }
 
@@ -296,7 +314,7 @@ static void print_twiddle(struct kal_printer *p, const char *element)
     const struct kal_kernel *k = p->k;
     const struct kal_table *fine = &k->table[k->out.fine];
     const char *type = k->pass->out.twiddle_n > INT_MAX ? "ULONG" : "uint";
-    char index[64];
+    char index[96];
 
     kal_numbered_loop_text(k, k->pass->out.twiddle_loop, index, sizeof index);
     kal_line(p, "const %s turn = (%s)%s * (%s)%s;", type, type, element, type, index);
@@ -467,7 +485,7 @@ static void print_first_roots(struct kal_printer *p)
     const struct kal_table *powers = &k->table[k->out.powers];
     const struct kal_table *fine = &k->table[k->out.fine];
     const char *type = k->pass->out.twiddle_n > INT_MAX ? "ULONG" : "uint";
-    char index[64];
+    char index[96];
 
     kal_numbered_loop_text(k, k->pass->out.twiddle_loop, index, sizeof index);
     kal_line(p, "const %s turn = (%s)element_index * (%s)%s;", type, type, type, index);

@@ -46,7 +46,7 @@ static void print_product(struct kal_printer *p, int number,
 {
     const struct kal_table *table = &p->k->table[action->table];
     const char *u = kal_unit_name(round);
-    char row[128] = "", loop[64];
+    char row[128] = "", loop[96];
 
     if (table->rows > 1)
         snprintf(row, sizeof row, " + %s * %lld",
