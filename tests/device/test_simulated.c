@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: MIT
+// Usage: test_simulated [I/N]
+// Kernels for a GPU, computed without one (those numbered I of N) and compared with the
+// oracle: tiles, barriers, tickets, clusters. Last, faults planted in them are found.
+#include <kallima/kallima.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../rows.h"
+#include "../trial.h"
+#include "simulate.h"
+
+static struct {
+    kallima_device *device;
+    int processors;
+    int part, parts;
+} run = { .parts = 1 };
+
+struct row {
+    kallima_desc desc;
+    const char *recipe; // NULL: the planner's
+    const char *choice; // KALLIMA_KERNEL; NULL: the library's
+    int processors;     // fewer give shorter rings of slots; 0: those of an H200
+};
+
+#define LINE(length)  .rank = 1, .n = { length }
+#define PLANE(n0, n1) .rank = 2, .n = { n0, n1 }
+#define CUBE(a, b, c) .rank = 3, .n = { a, b, c }
+#define COLUMNS(many)                                                                   \
+    .batch = many, .in.stride = { many }, .in.batch_stride = 1, .out.stride = { many }, \
+    .out.batch_stride = 1
+#define PLANAR   .in.format = KALLIMA_PLANAR, .out.format = KALLIMA_PLANAR
+#define INVERSE  .direction = KALLIMA_INVERSE
+#define IN_PLACE .placement = KALLIMA_IN_PLACE
+#define F64      .precision = KALLIMA_F64
+#define R2C      .kind = KALLIMA_R2C
+#define C2R      .kind = KALLIMA_C2R
+
+// clang-format off
+static const struct row rows[] = {
+    // One pass, one round or more.
+    { { LINE(1), .batch = 5 }, NULL, NULL, 0 },
+    { { LINE(8), .batch = 70 }, NULL, NULL, 0 },
+    { { LINE(61), .batch = 9, F64, INVERSE }, NULL, NULL, 0 },
+    { { LINE(64), .batch = 37, .scale = 0.25 }, NULL, NULL, 0 },
+    { { LINE(60), .batch = 33, F64, IN_PLACE }, NULL, NULL, 0 },
+    { { LINE(1000), .batch = 3, PLANAR }, NULL, NULL, 0 },
+    { { LINE(2187), .batch = 2, INVERSE }, NULL, NULL, 0 },
+    { { LINE(4096), .batch = 4 }, NULL, NULL, 0 },
+    { { LINE(4096), .batch = 4, F64 }, NULL, NULL, 0 },
+    { { LINE(16384), .batch = 4 }, NULL, NULL, 0 },
+    { { LINE(240), COLUMNS(17) }, NULL, NULL, 0 },
+    { { LINE(360), COLUMNS(50), F64, PLANAR, IN_PLACE }, NULL, NULL, 0 },
+    { { LINE(360), .in.format = KALLIMA_PLANAR, .in.offset = 3, .out.stride = { 2 } },
+      NULL, NULL, 0 },
+    { { LINE(64), .batch = 21 }, "local(2.2.2.2.2.2)", NULL, 0 },
+    { { LINE(16), .batch = 64 }, "local(4.4)", "points=4,lines=16,run=0", 0 },
+    { { LINE(256), .batch = 5 }, "local(4.4.4.4)", "points=4,lines=1", 0 },
+    { { LINE(60), .batch = 8 }, "prime-factor(local(4), local(15))", NULL, 0 },
+
+    // Convolutions.
+    { { LINE(101), .batch = 7 }, "rader(local(10.10))", NULL, 0 },
+    { { LINE(73), COLUMNS(5), .scale = 0.5 }, "rader(local(12.6))", NULL, 0 },
+    { { LINE(1009), .batch = 3, F64 }, NULL, NULL, 0 },
+    { { LINE(1009), IN_PLACE, INVERSE }, NULL, NULL, 0 },
+    { { LINE(10007), .batch = 4 }, NULL, NULL, 0 },
+    { { LINE(47), .batch = 6, F64 }, "bluestein(n=47, local(12.8))", NULL, 0 },
+    { { LINE(53), COLUMNS(4), INVERSE }, "bluestein(n=53, local(16.7))", NULL, 0 },
+    { { LINE(101), .batch = 9 }, "bluestein(n=101, four-step(local(16), local(13)))", NULL, 0 },
+    { { LINE(101), .batch = 5, F64, INVERSE, IN_PLACE },
+      "bluestein(n=101, four-step(local(16), local(13)))", NULL, 0 },
+    { { LINE(85), .batch = 5 }, "four-step(local(5), rader(local(16)))", NULL, 0 },
+
+    // Long lines: passes that meet in one launch.
+    { { LINE(96), .batch = 11 }, "four-step(local(8), local(12))", NULL, 0 },
+    { { LINE(120), .batch = 6, IN_PLACE }, "four-step(local(4), four-step(local(5), local(6)))", NULL, 0 },
+    { { LINE(4096), .batch = 8, F64, INVERSE }, "four-step(local(8.8), local(8.8))", NULL, 0 },
+    { { LINE(4096), .batch = 6, PLANAR }, "four-step(local(32), local(16.8))", NULL, 0 },
+    { { LINE(32768), .batch = 4 }, NULL, NULL, 0 },
+    { { LINE(32768), .batch = 4, F64 }, NULL, NULL, 0 },
+    { { LINE(65536), .batch = 4, IN_PLACE }, NULL, NULL, 0 },
+    { { LINE(65536) }, NULL, NULL, 0 },
+    { { LINE(65536), .batch = 4 }, NULL, "cluster=0", 0 },
+    { { LINE(256), .batch = 6 }, "four-step(local(16), four-step(local(4), local(4)))", NULL, 0 },
+    { { LINE(256), COLUMNS(4), F64, INVERSE },
+      "four-step(four-step(local(4), local(4)), local(16))", NULL, 0 },
+
+    // The same on so few processors that lines wait for a slot.
+    { { LINE(1024), .batch = 40 }, "four-step(local(16), local(8.8))", NULL, 1 },
+    { { LINE(1024), COLUMNS(70), F64 }, "four-step(local(16), local(8.8))", NULL, 1 },
+    { { LINE(101), .batch = 90 }, "bluestein(n=101, four-step(local(16), local(13)))", NULL, 1 },
+    { { LINE(32768), .batch = 16 }, NULL, "cluster=0", 1 },
+    { { PLANE(128, 160), .batch = 12 }, NULL, NULL, 1 },
+    { { LINE(1024), .batch = 40, R2C, F64 }, "real-even(four-step(local(16), local(8.4)))", NULL, 1 },
+
+    // Passes that meet in the memory of a cluster.
+    { { LINE(65536), .batch = 4 }, NULL, "cluster=8", 0 },
+    { { LINE(32768), .batch = 4, F64, INVERSE }, NULL, "cluster=8", 0 },
+    { { LINE(65536), .batch = 4, IN_PLACE }, NULL, "cluster=16", 0 },
+    { { LINE(4096), .batch = 4, F64 }, "four-step(local(8.8), local(8.8))", "cluster=2", 0 },
+    { { LINE(4096), COLUMNS(16) }, "four-step(local(8.8), local(8.8))", "cluster=4", 0 },
+    { { LINE(1024), .batch = 4, PLANAR, .scale = 0.5 },
+      "four-step(local(16), local(8.8))", "cluster=4", 0 },
+    { { LINE(8192), .batch = 4, R2C }, "real-even(four-step(local(8.8), local(8.8)))", "cluster=4", 0 },
+    { { LINE(8192), .batch = 4, C2R, F64 }, "real-even(four-step(local(8.8), local(8.8)))", "cluster=2", 0 },
+
+    // Real numbers.
+    { { LINE(100), .batch = 13, R2C }, NULL, NULL, 0 },
+    { { LINE(96), .batch = 13, C2R, IN_PLACE }, NULL, NULL, 0 },
+    { { LINE(99), .batch = 5, C2R, F64 }, NULL, NULL, 0 },
+    { { LINE(511), .batch = 5, R2C }, NULL, NULL, 0 },
+    { { LINE(8192), .batch = 3, R2C, F64 }, NULL, NULL, 0 },
+    { { LINE(8192), .batch = 4, C2R }, NULL, NULL, 0 },
+    { { LINE(32), .batch = 9, R2C }, "four-step(real-even(local(4)), local(4))", NULL, 0 },
+    { { LINE(32), .batch = 9, C2R }, "four-step(real-even(local(4)), local(4))", NULL, 0 },
+    { { LINE(45), .batch = 6, R2C, F64 }, "four-step(real-odd(local(9)), local(5))", NULL, 0 },
+    { { LINE(480), .batch = 6, R2C },
+      "four-step(real-even(local(4)), four-step(local(5), local(12)))", NULL, 0 },
+    { { LINE(480), .batch = 6, C2R, F64 },
+      "four-step(real-even(local(4)), four-step(local(5), local(12)))", NULL, 0 },
+    { { LINE(65536), .batch = 4, R2C }, NULL, NULL, 0 },
+    { { LINE(65536), .batch = 4, C2R }, NULL, NULL, 0 },
+
+    // Several axes, in one tile or not.
+    { { PLANE(20, 24), .batch = 5 }, NULL, NULL, 0 },
+    { { PLANE(64, 64), .batch = 3, F64, IN_PLACE }, NULL, NULL, 0 },
+    { { PLANE(18, 34), .batch = 4, R2C, IN_PLACE }, NULL, NULL, 0 },
+    { { PLANE(18, 35), .batch = 4, C2R }, NULL, NULL, 0 },
+    { { PLANE(128, 160), .batch = 5 }, NULL, NULL, 0 },
+    { { PLANE(256, 96), .batch = 4, R2C }, NULL, NULL, 0 },
+    { { PLANE(101, 60), .batch = 3, F64 }, NULL, NULL, 0 },
+    { { CUBE(12, 10, 9), .batch = 6 }, NULL, NULL, 0 },
+    { { CUBE(32, 24, 40), .batch = 4, F64 }, NULL, NULL, 0 },
+    { { CUBE(30, 32, 36), .batch = 4, C2R }, NULL, NULL, 0 },
+};
+// clang-format on
+
+static void choose(const char *choice, int processors)
+{
+    if (choice)
+        setenv("KALLIMA_KERNEL", choice, 1);
+    else
+        unsetenv("KALLIMA_KERNEL");
+    run.device->caps.processors = processors ? processors : run.processors;
+}
+
+static void kernels_match_the_oracle(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < KAL_COUNT(rows); i++) {
+        if ((int)(i % (size_t)run.parts) != run.part)
+            continue;
+        const struct trial t = { .desc = rows[i].desc,
+                                 .seed = i + 1,
+                                 .way = i % 2 ? WAY_BUFFERS : WAY_OWNED,
+                                 .recipe = rows[i].recipe };
+        choose(rows[i].choice, rows[i].processors);
+        trial_check(&t, run.device);
+    }
+    choose(NULL, 0);
+    ROW_CHECK(simulate_counts.groups > 0 && simulate_counts.barriers > 0);
+    // Else tickets and clusters were not put to the test.
+    ROW_CHECK(simulate_counts.waits > 0 && simulate_counts.cluster_stores > 0);
+    ROWS_FINISH();
+}
+
+static const struct fault {
+    struct row row;
+    const char *before, *after;
+} faults[] = {
+    // clang-format off
+    { { { LINE(1000), .batch = 3 }, NULL, NULL, 0 }, "    BARRIER;", "" },
+    { { { LINE(1000), .batch = 3 }, NULL, NULL, 0 }, " BARRIER;", " if (lane > 0u) BARRIER;" },
+    { { { LINE(1000), .batch = 3 }, NULL, NULL, 0 },
+      " BARRIER;", " if (lane > 0u) BARRIER;\n else BARRIER_ALL;" },
+    { { { LINE(1000), .batch = 3 }, NULL, NULL, 0 },
+      " = LANE;", " = LANE; tile[-1] = MAKE(ZERO, ZERO);" },
+    { { { LINE(96), .batch = 2000 }, "four-step(local(8), local(12))", NULL, 1 },
+      "while (PEEK", "while (false && PEEK" },
+    { { { LINE(96), .batch = 2000 }, "four-step(local(8), local(12))", NULL, 1 },
+      "FENCE;\n                TAKE(", "FENCE;\n                PEEK(" },
+    { { { LINE(96), .batch = 2000 }, "four-step(local(8), local(12))", NULL, 1 },
+      "            BARRIER_ALL;\n            if (lane", "            if (lane" },
+    { { { LINE(65536), .batch = 4 }, NULL, "cluster=8", 0 }, "CLUSTER_BARRIER;", "" },
+    { { { LINE(65536), .batch = 4 }, NULL, "cluster=8", 0 }, "CLUSTER_BARRIER;", "BARRIER;" },
+    // clang-format on
+};
+
+// Infinite if the execution fails.
+static double planted_error(const struct fault *fault, const kallima_plan *plan)
+{
+    const kallima_desc *desc = &fault->row.desc;
+    long double error = 0, power = 0;
+    const char *why = NULL;
+    struct rig rig;
+
+    rig_init(&rig, desc, 1);
+    if (rig_execute(&rig, plan, run.device, WAY_OWNED) == KALLIMA_OK &&
+        rig_is_intact(&rig, &why))
+        rig_add_error(&rig, &error, &power);
+    else
+        fprintf(stderr, "  found: %s\n", why ? why : kallima_last_error());
+    rig_clear(&rig);
+    return power > 0 ? (double)sqrtl(error / power) : INFINITY;
+}
+
+static void check_fault(const struct fault *fault)
+{
+    const kallima_plan_options options = { .recipe = fault->row.recipe };
+    kallima_plan *plan = NULL;
+
+    row_ran();
+    choose(fault->row.choice, fault->row.processors);
+    simulate_plant = (struct simulate_plant){ fault->before, fault->after, 0 };
+    const kallima_status status =
+        kallima_plan_create(&plan, run.device, &fault->row.desc, &options);
+    const int places = simulate_plant.places;
+    simulate_plant = (struct simulate_plant){ 0 };
+    choose(NULL, 0);
+    if (status != KALLIMA_OK)
+        row_fail("\"%s\": %s", fault->after, kallima_last_error());
+    else if (places == 0)
+        row_fail("\"%s\" is not in the text", fault->before);
+    else if (planted_error(fault, plan) <= oracle_bound(&fault->row.desc))
+        row_fail("\"%s\" for \"%s\" does no harm", fault->after, fault->before);
+    kallima_plan_destroy(&plan);
+}
+
+static void planted_faults_are_found(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < KAL_COUNT(faults); i++)
+        check_fault(&faults[i]);
+    ROWS_FINISH();
+}
+
+int main(int argc, char **argv)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kernels_match_the_oracle),
+        cmocka_unit_test(planted_faults_are_found),
+    };
+    if (argc > 1 && sscanf(argv[1], "%d/%d", &run.part, &run.parts) != 2)
+        return 2;
+    trial_report_crashes();
+    if (simulate_open(&run.device) != KALLIMA_OK) {
+        fprintf(stderr, "%s\n", kallima_last_error());
+        return 1;
+    }
+    run.processors = run.device->caps.processors;
+    const int failed = cmocka_run_group_tests_name("simulated", tests, NULL, NULL);
+    kallima_device_close(&run.device);
+    return failed != 0;
+}
