@@ -234,19 +234,21 @@ const char *kal_print_entry(struct kal_printer *p, bool is_in)
     const struct kal_access *access = access_of(k, is_in);
     const char *type = entry_type(access->elements);
     struct kal_sum s = { "", 0 };
-    char name[64];
+    char name[64], index[48];
 
     if (!access->is_part)
         return "e";
     snprintf(name, sizeof name, "(%s)e", type);
     kal_sum_add(&s, name, kal_side_of(k, is_in)->map_step);
     for (int i = 0; i < k->line_loop_count; i++) {
-        snprintf(name, sizeof name, "row%d", i);
+        snprintf(name, sizeof name, "(%s)row%d", type, i);
         kal_sum_add(&s, name, loop_map(&k->line_loop[i], is_in));
     }
-    for (int i = 0; i < k->loop_count; i++)
-        kal_sum_add(&s, kal_loop_text(k, i, name, sizeof name),
-                    loop_map(&k->loop[i], is_in));
+    for (int i = 0; i < k->loop_count; i++) {
+        snprintf(name, sizeof name, "(%s)%s", type,
+                 kal_loop_text(k, i, index, sizeof index));
+        kal_sum_add(&s, name, loop_map(&k->loop[i], is_in));
+    }
     kal_line(p, "const %s entry = %s;", type, kal_sum_text(&s));
     return "entry";
 }

@@ -170,11 +170,6 @@ static void print_actions(struct kal_printer *p, int number)
     kal_close_units(p, round);
 }
 
-int64_t kal_layout_index(const struct kal_layout *layout, int64_t e)
-{
-    return e + e / layout->block * layout->pad;
-}
-
 void kal_add_line_terms(const struct kal_kernel *k, const struct kal_round *round,
                         const struct kal_layout *layout, struct kal_sum *s)
 {

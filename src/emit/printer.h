@@ -116,8 +116,7 @@ void kal_print_store_element(struct kal_printer *p);
 void kal_print_step_twiddle(struct kal_printer *p, const char *v,
                             const struct kal_table *table);
 
-/** Where the tile keeps element e of a line, and what the unit's line adds to that. */
-int64_t kal_layout_index(const struct kal_layout *layout, int64_t e);
+/** Add what the unit's line adds to an address in the tile. */
 void kal_add_line_terms(const struct kal_kernel *k, const struct kal_round *round,
                         const struct kal_layout *layout, struct kal_sum *s);
 

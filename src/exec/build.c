@@ -208,34 +208,45 @@ static kallima_status try_launch(struct kernel_program *p, struct kal_arena *are
     return status;
 }
 
-// Of all tries the one that spills least, the first of equals.
+// Keep the better one of two in *best, the first of equals.
+static void keep_better(const struct kernel_program *p, struct built_kernel *best,
+                        int *least, struct built_kernel *built)
+{
+    const int spilled = spilled_bytes(p, built);
+    if (spilled < *least) {
+        give_up(p, best);
+        *best = *built;
+        *least = spilled;
+    } else {
+        give_up(p, built);
+    }
+}
+
+// Of all tries the one that spills least. One that the device refuses ends them.
 static kallima_status build_launch(struct kernel_program *p, struct kal_arena *arena,
                                    const struct launch_passes *passes)
 {
     enum { MOST_TRIES = 5 };
     const int64_t root_count = p->root_count, map_count = p->map_count;
-    struct built_kernel *built = &p->kernel[p->count++], best;
+    struct built_kernel *built = &p->kernel[p->count++];
     struct kal_kernel_wish wish = { 0, 0 };
+    kallima_status status;
 
     KAL_TRY(try_launch(p, arena, passes, &wish, 0));
-    best = *built;
+    struct built_kernel best = *built;
     int least = spilled_bytes(p, &best);
     for (int i = 1; i < MOST_TRIES && least > 0 && ease(&wish, &built->set); i++) {
         p->root_count = root_count;
         p->map_count = map_count;
-        const kallima_status status = try_launch(p, arena, passes, &wish, best.hash);
+        status = try_launch(p, arena, passes, &wish, best.hash);
+        if (status == KALLIMA_E_UNSUPPORTED || status == KALLIMA_E_COMPILE)
+            break;
         if (status) {
             *built = best;
             return status;
         }
-        if (!built->object)
-            continue;
-        const int spilled = spilled_bytes(p, built);
-        struct built_kernel *worse = spilled < least ? &best : built;
-        give_up(p, worse);
-        if (spilled < least)
-            best = *built;
-        least = (int)kal_min(least, spilled);
+        if (built->object)
+            keep_better(p, &best, &least, built);
     }
     *built = best;
     p->root_count = root_count;

@@ -54,7 +54,7 @@ static bool is_f64(const struct kal_caps *caps)
 // problem with several recipes.
 static int largest_radix(const struct kal_axis *axis, const struct kal_caps *caps)
 {
-    enum { MOST_MIXED = 20, MOST_MIRRORED = 16 };
+    enum { MOST_MIXED = 20, MOST_MIRRORED = 16, MOST_OF_FEW = 16, SHORT = 4096 };
     static const struct {
         int64_t n;
         int f32, f64;
@@ -66,6 +66,10 @@ static int largest_radix(const struct kal_axis *axis, const struct kal_caps *cap
     // Twiddles of a store meet the values of a large odd codelet: together they spill.
     if (is_wide && (axis->n & (axis->n - 1)) != 0)
         return MOST_MIXED;
+    // Lines too few for all processors wait for each codelet: short ones end sooner.
+    if (!is_wide && !axis->shares_tile && axis->lines < caps->processors &&
+        axis->n <= SHORT)
+        return MOST_OF_FEW;
     int i = is_wide ? (int)KAL_COUNT(rows) - 1 : 0;
     while (axis->n > rows[i].n)
         i++;

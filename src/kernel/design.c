@@ -68,6 +68,14 @@ static void split_chunk(struct kal_kernel *k)
     lines->out_map *= k->chunk;
 }
 
+static int64_t all_lines(const struct kal_pass *pass)
+{
+    double lines = 1.0;
+    for (int i = 0; i < pass->stage_loops + pass->line_loops + pass->inner_loops; i++)
+        lines *= (double)pass->loops[i].count;
+    return lines < 1e18 ? (int64_t)lines : INT64_MAX;
+}
+
 // Loops longer than one, last fastest.
 static void collect_loops(struct kal_kernel *k)
 {
@@ -486,6 +494,7 @@ kallima_status kal_kernel_design(struct kal_kernel **out, struct kal_arena *aren
                                  const struct kal_pass *pass, const struct kal_caps *caps,
                                  bool is_f64, const struct kal_kernel_frame *frame)
 {
+    enum { FEW_LANE_POINTS = 8 }; // where lines are too few for all processors
     const int lanes = frame->lanes;
     void *memory;
 
@@ -503,6 +512,8 @@ kallima_status kal_kernel_design(struct kal_kernel **out, struct kal_arena *aren
     if (lanes)
         k->choice.wanted_lanes = lanes;
     k->n = pass->n;
+    if (all_lines(pass) < caps->processors)
+        k->choice.lane_points = kal_min(k->choice.lane_points, FEW_LANE_POINTS);
     collect_loops(k);
     sort_loops(k);
     KAL_TRY(describe_side(k, arena, true));

@@ -56,6 +56,12 @@ struct kal_layout {
     int64_t block, pad, element, line;
 };
 
+/** Where that is for line 0, in units of layout->element. */
+static inline int64_t kal_layout_index(const struct kal_layout *layout, int64_t e)
+{
+    return e + e / layout->block * layout->pad;
+}
+
 struct kal_round {
     bool from_memory, to_memory;
     bool streams;    // each unit is read, worked and written before the next one

@@ -294,11 +294,6 @@ static void add_step(struct kal_kernel *k, const struct kal_step *step, bool is_
     }
 }
 
-static int64_t layout_index(const struct kal_layout *layout, int64_t e)
-{
-    return e + e / layout->block * layout->pad;
-}
-
 // Address of register 0 of unit b, as the round writes or reads it.
 static int64_t unit_address(const struct kal_kernel *k, const struct kal_round *round,
                             const struct kal_layout *layout, bool is_write, int64_t b)
@@ -315,7 +310,7 @@ static int64_t unit_address(const struct kal_kernel *k, const struct kal_round *
                              ? 1
                              : unit_lines(k, KAL_DIGIT_LINE));
     }
-    return layout_index(layout, e) * layout->element + line * layout->line;
+    return kal_layout_index(layout, e) * layout->element + line * layout->line;
 }
 
 // How often the busiest bank is hit, over the first warps.
@@ -345,7 +340,7 @@ static int bank_conflicts(const struct kal_kernel *k, const struct kal_round *ro
 static int64_t layout_size(const struct kal_kernel *k, const struct kal_layout *layout,
                            int64_t elements)
 {
-    return layout_index(layout, elements - 1) * layout->element +
+    return kal_layout_index(layout, elements - 1) * layout->element +
            (k->lines - 1) * layout->line + 1;
 }
 
@@ -369,7 +364,7 @@ static struct kal_layout choose_layout(const struct kal_kernel *k,
     for (int pad = 0; pad <= (block ? MOST_PAD : 0); pad++) {
         for (int line_pad = 0; line_pad <= (k->lines > 1 ? MOST_PAD : 0); line_pad++) {
             struct kal_layout layout = { .block = block ? block : elements, .pad = pad };
-            const int64_t length = layout_index(&layout, elements - 1) + 1;
+            const int64_t length = kal_layout_index(&layout, elements - 1) + 1;
             layout.element = k->lines_are_fast ? k->lines + line_pad : 1;
             layout.line = k->lines_are_fast ? 1 : length + line_pad;
             if (!fits(k, &layout, elements))

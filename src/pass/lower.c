@@ -233,22 +233,15 @@ void kal_lines_set_out(struct kal_lines *lines, const struct kal_side *side,
     }
 }
 
-void kal_lines_divide_in(struct kal_lines *lines, int64_t n, int64_t parts)
+void kal_lines_divide(struct kal_lines *lines, bool is_in, int64_t n, int64_t parts)
 {
-    const int loop = loop_count(lines) - 1;
-    const bool is_plain = kal_side_is_plain(&lines->in, n);
-    lines->loops[loop].in = is_plain ? lines->in.stride : 0;
-    lines->loops[loop].in_map = is_plain ? 0 : lines->in.map_step;
-    *(is_plain ? &lines->in.stride : &lines->in.map_step) *= parts;
-}
+    struct kal_side *side = is_in ? &lines->in : &lines->out;
+    struct kal_loop *loop = &lines->loops[loop_count(lines) - 1];
+    const bool is_plain = kal_side_is_plain(side, n);
 
-void kal_lines_divide_out(struct kal_lines *lines, int64_t n, int64_t parts)
-{
-    const int loop = loop_count(lines) - 1;
-    const bool is_plain = kal_side_is_plain(&lines->out, n);
-    lines->loops[loop].out = is_plain ? lines->out.stride : 0;
-    lines->loops[loop].out_map = is_plain ? 0 : lines->out.map_step;
-    *(is_plain ? &lines->out.stride : &lines->out.map_step) *= parts;
+    *(is_in ? &loop->in : &loop->out) = is_plain ? side->stride : 0;
+    *(is_in ? &loop->in_map : &loop->out_map) = is_plain ? 0 : side->map_step;
+    *(is_plain ? &side->stride : &side->map_step) *= parts;
 }
 
 kallima_status kal_lines_add_loop(struct kal_lines *lines, int64_t count, int64_t in,

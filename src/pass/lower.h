@@ -113,11 +113,10 @@ kallima_status kal_lines_add_loop(struct kal_lines *lines, int64_t count, int64_
                                   int64_t out);
 
 /**
- * Lines of n elements become the `parts` parts of each that the innermost loop counts:
- * element e of a part is element e * parts + index of the loop of the line.
+ * On one side lines of n elements become the `parts` parts of each that the innermost loop
+ * counts: element e of a part is element e * parts + index of the loop of the line.
  */
-void kal_lines_divide_in(struct kal_lines *lines, int64_t n, int64_t parts);
-void kal_lines_divide_out(struct kal_lines *lines, int64_t n, int64_t parts);
+void kal_lines_divide(struct kal_lines *lines, bool is_in, int64_t n, int64_t parts);
 
 /** Append a pass over `lines`, in a phase of its own if none is open. */
 kallima_status kal_pass_add(struct kal_lowering *lo, const struct kal_lines *lines,

@@ -61,7 +61,7 @@ static kallima_status lower_three_passes(struct kal_lowering *lo,
     kal_lines_set_out(&columns, &turned, loop_stride);
     columns.out.stride *= n2;
     KAL_TRY(kal_lines_add_loop(&columns, n2, 0, scratch.stride));
-    kal_lines_divide_in(&columns, m, n2);
+    kal_lines_divide(&columns, true, m, n2);
     KAL_TRY(kal_lower(lo, child->child[0], &columns));
 
     struct kal_step row_product = *product;
@@ -78,7 +78,7 @@ static kallima_status lower_three_passes(struct kal_lowering *lo,
     exchange_out(&back);
     back.in.stride *= n2;
     KAL_TRY(kal_lines_add_loop(&back, n2, scratch.stride, 0));
-    kal_lines_divide_out(&back, m, n2);
+    kal_lines_divide(&back, false, m, n2);
     KAL_TRY(kal_lower(lo, child->child[0], &back));
     lo->shared_used = shared_used;
     lo->chunk_used = chunk_used;

@@ -40,13 +40,13 @@ static kallima_status lower_direct(struct kal_lowering *lo, const struct kal_rec
     side.twiddle_loop = next_loop(lines);
     kal_lines_set_out(&columns, &side, loop_stride);
     KAL_TRY(kal_lines_add_loop(&columns, n2, 0, scratch.stride));
-    kal_lines_divide_in(&columns, node->n, n2);
+    kal_lines_divide(&columns, true, node->n, n2);
     KAL_TRY(kal_lower(lo, node->child[0], &columns));
 
     struct kal_lines rows = *lines;
     kal_lines_set_in(&rows, &scratch, loop_stride);
     KAL_TRY(kal_lines_add_loop(&rows, n1, scratch.stride * pitch, 0));
-    kal_lines_divide_out(&rows, node->n, n1);
+    kal_lines_divide(&rows, false, node->n, n1);
     KAL_TRY(kal_lower(lo, node->child[1], &rows));
 
     lo->shared_used = shared_used;
@@ -71,14 +71,14 @@ static kallima_status lower_real_forward(struct kal_lowering *lo,
     columns.out.twiddle_n = node->n;
     columns.out.twiddle_loop = next_loop(lines);
     KAL_TRY(kal_lines_add_loop(&columns, n2, 0, scratch.stride));
-    kal_lines_divide_in(&columns, node->n, n2);
+    kal_lines_divide(&columns, true, node->n, n2);
     KAL_TRY(kal_lower(lo, node->child[0], &columns));
 
     kal_lines_set_in(&rows, &scratch, loop_stride);
     rows.out.mirror_n = node->n;
     rows.out.mirror_period = n1;
     KAL_TRY(kal_lines_add_loop(&rows, kept, n2 * scratch.stride, 0));
-    kal_lines_divide_out(&rows, node->n, n1);
+    kal_lines_divide(&rows, false, node->n, n1);
     return kal_lower(lo, node->child[1], &rows);
 }
 
@@ -100,13 +100,13 @@ static kallima_status lower_real_backward(struct kal_lowering *lo,
     rows.out.twiddle_n = node->n;
     rows.out.twiddle_loop = next_loop(lines);
     KAL_TRY(kal_lines_add_loop(&rows, kept, 0, n2 * scratch.stride));
-    kal_lines_divide_in(&rows, node->n, n1);
+    kal_lines_divide(&rows, true, node->n, n1);
     KAL_TRY(kal_lower(lo, node->child[1], &rows));
 
     kal_lines_set_in(&columns, &scratch, loop_stride);
     columns.in.stride *= n2;
     KAL_TRY(kal_lines_add_loop(&columns, n2, scratch.stride, 0));
-    kal_lines_divide_out(&columns, node->n, n2);
+    kal_lines_divide(&columns, false, node->n, n2);
     return kal_lower(lo, node->child[0], &columns);
 }
 
@@ -194,8 +194,9 @@ kallima_status kal_lower_four_step(struct kal_lowering *lo, const struct kal_rec
     if (lo->phase_open)
         return lower_sides(lo, node, lines);
     const int64_t chunk = kal_chunk_lines(lo, lines);
+    const int64_t scratch = is_real(node) ? node->n / 2 : node->n;
     if (is_two_passes(node) &&
-        kal_lines_fit_cache(lo, lines, chunk * kal_line_bytes(lo, node->n))) {
+        kal_lines_fit_cache(lo, lines, chunk * kal_line_bytes(lo, scratch))) {
         KAL_TRY(kal_phase_begin(lo, lines, chunk, false, &inside));
         status = lower_sides(lo, node, &inside);
         kal_phase_end(lo);

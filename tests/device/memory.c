@@ -63,6 +63,7 @@ static void check_on_buffers(const kallima_desc *d, const kallima_plan *plan,
     rig_init(&rig, d, 5);
     ROW_CHECK(rig_make_buffers(&rig, plan, device, &buffers) == KALLIMA_OK);
     execute_uncounted(plan, counting, NULL, &buffers.arrays);
+    ROW_CHECK(kallima_device_finish(device) == KALLIMA_OK); // nothing in use may be freed
     rig_free_buffers(&rig, &buffers);
     rig_clear(&rig);
 }

@@ -422,6 +422,7 @@ void bad_buffers_are_refused(void **state)
     kallima_plan *plan = suite_plan(suite.device, &d);
     const kallima_device_arrays good = { .in = { full }, .out = { also } };
     ROW_CHECK(kallima_plan_execute(plan, &good) == KALLIMA_OK);
+    ROW_CHECK(kallima_device_finish(suite.device) == KALLIMA_OK);
     ROW_CHECK(kallima_plan_execute(NULL, &good) == KALLIMA_E_ARGUMENT);
     ROW_CHECK(kallima_plan_execute(plan, NULL) == KALLIMA_E_ARGUMENT);
     const struct {
