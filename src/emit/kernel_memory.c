@@ -5,30 +5,9 @@
 #include <limits.h>
 #include <stdio.h>
 
-const struct kal_side *kal_side_of(const struct kal_kernel *k, bool is_in)
-{
-    return is_in ? &k->pass->in : &k->pass->out;
-}
-
-static const struct kal_access *access_of(const struct kal_kernel *k, bool is_in)
-{
-    return is_in ? &k->in : &k->out;
-}
-
-// Reals in one entry of the array as the kernel sees it.
-int64_t kal_access_unit(const struct kal_kernel *k, bool is_in)
-{
-    return access_of(k, is_in)->is_vector ? 2 : 1;
-}
-
 static int64_t loop_stride(const struct kal_group_loop *loop, bool is_in)
 {
     return is_in ? loop->in : loop->out;
-}
-
-static int64_t loop_map(const struct kal_group_loop *loop, bool is_in)
-{
-    return is_in ? loop->in_map : loop->out_map;
 }
 
 // A side whose elements need more than an address.
@@ -36,7 +15,7 @@ static bool is_plain(const struct kal_kernel *k, bool is_in, int64_t elements)
 {
     const struct kal_side *side = kal_side_of(k, is_in);
     return !side->index && side->count >= elements && !side->chirp_n &&
-           !side->twiddle_n && !access_of(k, is_in)->is_part &&
+           !side->twiddle_n && !kal_access_of(k, is_in)->is_part &&
            !(k->to_cluster && !is_in);
 }
 
@@ -110,53 +89,6 @@ void kal_print_line_start(struct kal_printer *p, const struct kal_round *round,
     kal_line(p, "const INDEX %s_line = %s;", name, kal_sum_text(&s));
 }
 
-// Arrays of the user are touched once by a pass; scratch is better kept in the cache, and
-// what another group of the same launch wrote must not come from an older copy.
-static const char *access_name(const struct kal_kernel *k, const struct kal_side *side,
-                               bool is_load)
-{
-    if (side->buffer == KAL_BUFFER_CHUNK)
-        return is_load ? "LOAD_SHARED" : "STORE_SHARED";
-    if (side->buffer == KAL_BUFFER_SHARED || !k->choice.has_hints || !k->is_fused)
-        return is_load ? "LOAD" : "STORE";
-    return is_load ? "LOAD_ONCE" : "STORE_ONCE";
-}
-
-// The expression that reads an element at index `at`.
-const char *kal_load_text(const struct kal_kernel *k, char *text, size_t capacity,
-                          const char *at)
-{
-    const struct kal_side *side = &k->pass->in;
-    const char *load = access_name(k, side, true);
-    if (k->in.is_vector)
-        snprintf(text, capacity, "%s(in, %s)", load, at);
-    else if (side->is_real)
-        snprintf(text, capacity, "MAKE(%s(in, %s), ZERO)", load, at);
-    else if (side->imag)
-        snprintf(text, capacity, "MAKE(%s(in, %s), %s(in, %s + %lld))", load, at, load,
-                 at, (long long)side->imag);
-    else
-        snprintf(text, capacity, "MAKE(%s(in, %s), %s(in_imag, %s))", load, at, load, at);
-    return text;
-}
-
-void kal_print_store(struct kal_printer *p, const char *at, const char *value)
-{
-    const struct kal_side *side = &p->k->pass->out;
-    const char *store = access_name(p->k, side, false);
-    if (p->k->out.is_vector) {
-        kal_line(p, "%s(out, %s, %s);", store, at, value);
-        return;
-    }
-    kal_line(p, "%s(out, %s, %s.x);", store, at, value);
-    if (side->is_real)
-        return;
-    if (side->imag)
-        kal_line(p, "%s(out, %s + %lld, %s.y);", store, at, (long long)side->imag, value);
-    else
-        kal_line(p, "%s(out_imag, %s, %s.y);", store, at, value);
-}
-
 // Address in memory of the unit's elements: those of register 0.
 static void print_unit_address(struct kal_printer *p, const struct kal_round *round,
                                bool is_in)
@@ -170,231 +102,6 @@ static void print_unit_address(struct kal_printer *p, const struct kal_round *ro
     else
         kal_line(p, "const INDEX at = %s_line + (INDEX)element_index * %lld;", name,
                  (long long)stride);
-}
-
-// Address in memory of the element called `element`, which the index map may move.
-static void print_address(struct kal_printer *p, bool is_in, const char *element)
-{
-    const struct kal_kernel *k = p->k;
-    const int64_t stride = kal_side_of(k, is_in)->stride / kal_access_unit(k, is_in);
-    kal_line(p, "const INDEX at = %s_line + (INDEX)%s * %lld;", is_in ? "in" : "out",
-             element, (long long)stride);
-}
-
-const char *kal_loop_text(const struct kal_kernel *k, int i, char *text, size_t capacity)
-{
-    const struct kal_group_loop *loop = &k->loop[i];
-    if (loop->width > 1)
-        snprintf(text, capacity, "(group%d * %lld + line%s)", i, (long long)loop->width,
-                 i ? "2" : "");
-    else
-        snprintf(text, capacity, "group%d", i);
-    return text;
-}
-
-static int find_loop(const struct kal_group_loop *loops, int count, int number)
-{
-    int i = 0;
-    while (i < count && loops[i].number != number)
-        i++;
-    return i;
-}
-
-// A loop may be one of the group's, or of the lines that are handed out, or both: those of a
-// chunk are the group's.
-const char *kal_numbered_loop_text(const struct kal_kernel *k, int number, char *text,
-                                   size_t capacity)
-{
-    const int i = find_loop(k->loop, k->loop_count, number);
-    const int row = find_loop(k->line_loop, k->line_loop_count, number);
-    char own[48];
-
-    if (row == k->line_loop_count && i < k->loop_count)
-        return kal_loop_text(k, i, text, capacity);
-    if (row == k->line_loop_count)
-        snprintf(text, capacity, "0"); // a loop of one step
-    else if (i == k->loop_count)
-        snprintf(text, capacity, "row%d", row);
-    else
-        snprintf(text, capacity, "(row%d * %lld + %s)", row, (long long)k->chunk,
-                 kal_loop_text(k, i, own, sizeof own));
-    return text;
-}
-
-// Twice an entry must fit too.
-static const char *entry_type(int64_t entries)
-{
-    return entries > INT_MAX / 2 ? "INDEX" : "int";
-}
-
-// The name that tile element `e` has in the maps of its side.
-const char *kal_print_entry(struct kal_printer *p, bool is_in)
-{
-    const struct kal_kernel *k = p->k;
-    const struct kal_access *access = access_of(k, is_in);
-    const char *type = entry_type(access->elements);
-    struct kal_sum s = { "", 0 };
-    char name[64], index[48];
-
-    if (!access->is_part)
-        return "e";
-    snprintf(name, sizeof name, "(%s)e", type);
-    kal_sum_add(&s, name, kal_side_of(k, is_in)->map_step);
-    for (int i = 0; i < k->line_loop_count; i++) {
-        snprintf(name, sizeof name, "(%s)row%d", type, i);
-        kal_sum_add(&s, name, loop_map(&k->line_loop[i], is_in));
-    }
-    for (int i = 0; i < k->loop_count; i++) {
-        snprintf(name, sizeof name, "(%s)%s", type,
-                 kal_loop_text(k, i, index, sizeof index));
-        kal_sum_add(&s, name, loop_map(&k->loop[i], is_in));
-    }
-    kal_line(p, "const %s entry = %s;", type, kal_sum_text(&s));
-    return "entry";
-}
-
-// Where the entry is kept: itself, or what mirrors it.
-static const char *print_mirror_place(struct kal_printer *p, const struct kal_side *side,
-                                      const char *entry)
-{
-    if (!side->mirror_n)
-        return entry;
-    const long long n = side->mirror_n;
-    kal_line(p, "const bool is_mirrored = entry > %lld;", n / 2);
-    kal_line(p, "const %s place = is_mirrored ? %lld - entry : entry;", entry_type(n), n);
-    return "place";
-}
-
-// Read tile element `e` (an int) to x.
-void kal_print_load_element(struct kal_printer *p)
-{
-    const struct kal_kernel *k = p->k;
-    const struct kal_side *side = &k->pass->in;
-    const bool is_gathered = k->in.index >= 0 && !k->in.is_permuted;
-    char text[256], head[64];
-    int opened = 0;
-
-    kal_line(p, "C x = MAKE(ZERO, ZERO);");
-    const char *entry = kal_print_entry(p, true), *place = entry;
-    if (side->count < k->in.elements) {
-        snprintf(head, sizeof head, "if (%s < %lld) ", entry, (long long)side->count);
-        kal_open(p, head);
-        opened++;
-    }
-    if (is_gathered) {
-        kal_line(p, "const int i = MAP(%lld + %s);",
-                 (long long)kal_table_at(k, k->in.index), entry);
-        if (k->in.has_gaps) {
-            kal_open(p, "if (i != -1) ");
-            opened++;
-        }
-        kal_line(p, "const int place = %s;", k->in.has_gaps ? "i < 0 ? -2 - i : i" : "i");
-        place = "place";
-    } else {
-        place = print_mirror_place(p, side, entry);
-    }
-    print_address(p, true, place);
-    kal_line(p, "x = %s;", kal_load_text(k, text, sizeof text, "at"));
-    if (is_gathered && k->in.has_gaps)
-        kal_line(p, "if (i < 0) x.y = -x.y;");
-    if (side->mirror_n) { // the first and the middle one are real, whatever is there
-        kal_line(p, "if (is_mirrored) x.y = -x.y;");
-        kal_line(p, "if (entry == 0 || 2 * entry == %lld) x.y = ZERO;",
-                 (long long)side->mirror_n);
-    }
-    if (side->is_swapped)
-        kal_line(p, "x = exchange(x);");
-    if (side->chirp_n)
-        kal_line(p, "x = multiply(x, ROOT(%lld + %s));",
-                 (long long)kal_table_at(k, k->in.chirp), entry);
-    while (opened--)
-        kal_close(p);
-}
-
-static void print_twiddle(struct kal_printer *p, const char *element)
-{
-    const struct kal_kernel *k = p->k;
-    const struct kal_table *fine = &k->table[k->out.fine];
-    const char *type = k->pass->out.twiddle_n > INT_MAX ? "ULONG" : "uint";
-    char index[96];
-
-    kal_numbered_loop_text(k, k->pass->out.twiddle_loop, index, sizeof index);
-    kal_line(p, "const %s turn = (%s)%s * (%s)%s;", type, type, element, type, index);
-    kal_line(p,
-             "const C root = multiply(ROOT(%lld + (turn >> %d)), ROOT(%lld + (turn & "
-             "%lldu)));",
-             (long long)kal_table_at(k, k->out.coarse), fine->shift, (long long)fine->at,
-             (long long)((1ll << fine->shift) - 1));
-    kal_line(p, "x = %s(x, root);",
-             k->pass->out.twiddle_is_conjugate ? "multiply_conjugate" : "multiply");
-}
-
-void kal_print_scale(struct kal_printer *p)
-{
-    if (p->k->pass->scale != 1.0)
-        kal_line(p, "x = MAKE(x.x * LITERAL(%.17e), x.y * LITERAL(%.17e));",
-                 p->k->pass->scale, p->k->pass->scale);
-}
-
-// Write x, tile element `e`, into the tile of a group of the cluster.
-static void print_cluster_store(struct kal_printer *p)
-{
-    const struct kal_kernel *k = p->k;
-    char line[64];
-    kal_line(p, "CLUSTER_STORE((uint)e / %lldu, e %% %lld * %lld + %s, x);",
-             (long long)k->cluster_lines, (long long)k->cluster_lines,
-             (long long)k->cluster_layout.line, kal_loop_text(k, 0, line, sizeof line));
-}
-
-// Write x to the place of tile element `e`.
-void kal_print_store_element(struct kal_printer *p)
-{
-    const struct kal_kernel *k = p->k;
-    const struct kal_side *side = &k->pass->out;
-    const bool is_scattered = k->out.index >= 0 && !k->out.is_permuted;
-    char head[96];
-    int opened = 0;
-
-    kal_print_scale(p);
-    const char *entry = kal_print_entry(p, false), *place = entry;
-    if (side->count < k->out.elements) {
-        snprintf(head, sizeof head, "if (%s < %lld) ", entry, (long long)side->count);
-        kal_open(p, head);
-        opened++;
-    }
-    if (is_scattered) {
-        kal_line(p, "const int place = MAP(%lld + %s);",
-                 (long long)kal_table_at(k, k->out.index), entry);
-        place = "place";
-        if (k->out.has_gaps) {
-            kal_open(p, "if (place >= 0) ");
-            opened++;
-        }
-    } else {
-        place = print_mirror_place(p, side, entry);
-    }
-    if (side->mirror_n) {
-        snprintf(head, sizeof head, "if (!is_mirrored || 2 * entry %% %lld != 0) ",
-                 (long long)side->mirror_period);
-        kal_open(p, head);
-        opened++;
-        kal_line(p, "if (is_mirrored) x.y = -x.y;");
-    }
-    if (side->chirp_n) // entries from chirp_n on have been left out
-        kal_line(p, "x = multiply_conjugate(x, ROOT(%lld + %s));",
-                 (long long)kal_table_at(k, k->out.chirp), entry);
-    if (side->twiddle_n)
-        print_twiddle(p, place);
-    if (side->is_swapped)
-        kal_line(p, "x = exchange(x);");
-    if (k->to_cluster) {
-        print_cluster_store(p);
-    } else {
-        print_address(p, false, place);
-        kal_print_store(p, "at", "x");
-    }
-    while (opened--)
-        kal_close(p);
 }
 
 static void print_element(struct kal_printer *p, const struct kal_round *round,
@@ -523,7 +230,7 @@ static void print_register_store(struct kal_printer *p, const struct kal_action 
     if (k->to_cluster) {
         kal_line(p, "const int e = element_index + %lld;",
                  (long long)(j * action->register_after));
-        print_cluster_store(p);
+        kal_print_cluster_store(p);
         return;
     }
     snprintf(at, sizeof at, "at + %lld",
@@ -540,7 +247,7 @@ static void print_turned_store(struct kal_printer *p, int number,
 
     print_first_roots(p);
     if (!p->k->to_cluster)
-        print_address(p, false, "element_index");
+        kal_print_address(p, false, "element_index");
     for (int j = 0; j < round->registers; j++) {
         print_next_root(p, j);
         kal_open(p, "");
@@ -555,12 +262,48 @@ static void print_turned_store(struct kal_printer *p, int number,
     }
 }
 
+static void print_plain_store(struct kal_printer *p, int number,
+                              const struct kal_round *round,
+                              const struct kal_action *action)
+{
+    const struct kal_kernel *k = p->k;
+    const int64_t stride = k->pass->out.stride / kal_access_unit(k, false);
+    char at[64];
+
+    print_unit_address(p, round, false);
+    kal_open_registers(p, round);
+    snprintf(at, sizeof at, "at + (INDEX)j * %lld",
+             (long long)(action->register_after * stride));
+    kal_line(
+        p, k->pass->out.is_swapped ? "C x = exchange(v%d[%s][j]);" : "C x = v%d[%s][j];",
+        number, kal_unit_name(round));
+    kal_print_scale(p);
+    kal_print_store(p, round->registers > 1 ? at : "at", "x");
+    kal_close(p);
+}
+
+static void print_element_store(struct kal_printer *p, int number,
+                                const struct kal_round *round)
+{
+    const bool merges = round->mirror && !kal_round_is_split(round);
+
+    open_present(p, present_registers(p->k, round, false));
+    print_element(p, round, false);
+    kal_line(p, "C x = v%d[%s][j];", number, kal_unit_name(round));
+    if (merges)
+        kal_open(p, "if (j == 0 || element_index > 0) ");
+    kal_print_store_element(p);
+    if (merges)
+        kal_close(p);
+    kal_close(p);
+}
+
 void kal_print_memory_store(struct kal_printer *p, int number)
 {
     const struct kal_kernel *k = p->k;
     const struct kal_round *round = &k->round[number];
     const struct kal_action *action = kal_round_last_action(round);
-    const char *u = kal_unit_name(round);
+    const int64_t elements = side_elements(k, round);
     bool is_bounded;
 
     if (k->to_cluster) // all have read what is overwritten now
@@ -572,35 +315,14 @@ void kal_print_memory_store(struct kal_printer *p, int number)
         kal_print_start(p, false);
     if (!k->to_cluster)
         kal_print_line_start(p, round, false);
-    if (k->out.powers >= 0 && k->pass->out.count >= side_elements(k, round)) {
+    if (k->out.powers >= 0 && k->pass->out.count >= elements)
         print_turned_store(p, number, round, action);
-    } else if (!round->mirror && is_plain(k, false, side_elements(k, round))) {
-        const int64_t stride = k->pass->out.stride / kal_access_unit(k, false);
-        char at[64];
-        print_unit_address(p, round, false);
-        kal_open_registers(p, round);
-        snprintf(at, sizeof at, "at + (INDEX)j * %lld",
-                 (long long)(action->register_after * stride));
-        kal_line(p,
-                 k->pass->out.is_swapped ? "C x = exchange(v%d[%s][j]);"
-                                         : "C x = v%d[%s][j];",
-                 number, u);
-        kal_print_scale(p);
-        kal_print_store(p, round->registers > 1 ? at : "at", "x");
-        kal_close(p);
-    } else if (kal_mirror_is_halved(k, round, false)) {
+    else if (!round->mirror && is_plain(k, false, elements))
+        print_plain_store(p, number, round, action);
+    else if (kal_mirror_is_halved(k, round, false))
         kal_print_halved_store(p, number);
-    } else {
-        open_present(p, present_registers(k, round, false));
-        print_element(p, round, false);
-        kal_line(p, "C x = v%d[%s][j];", number, u);
-        if (round->mirror && !kal_round_is_split(round))
-            kal_open(p, "if (j == 0 || element_index > 0) ");
-        kal_print_store_element(p);
-        if (round->mirror && !kal_round_is_split(round))
-            kal_close(p);
-        kal_close(p);
-    }
+    else
+        print_element_store(p, number, round);
     if (is_bounded)
         kal_close(p);
     kal_close_units(p, round);

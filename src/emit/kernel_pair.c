@@ -134,12 +134,40 @@ static void open_registers(const struct pair *pair)
     kal_open(pair->p, head);
 }
 
-// Both codelets' elements between registers and memory, and the last coefficient.
-static void print_memory(const struct pair *pair, bool is_load)
+// Element e between memory and `v`.
+static void print_element(struct kal_printer *p, const char *v, bool is_load)
+{
+    if (is_load) {
+        kal_print_load_element(p);
+        kal_line(p, "%s = x;", v);
+    } else {
+        kal_line(p, "C x = %s;", v);
+        kal_print_store_element(p);
+    }
+}
+
+// A codelet's elements between registers and memory.
+static void print_elements(const struct pair *pair, int i, bool is_load)
 {
     static const char *const first[] = { "low", "high" };
+    char v[48];
+
+    snprintf(v, sizeof v, "%s[j]", pair->v[i]);
+    if (i == 1 && is_odd(pair))
+        kal_open(pair->p, "if (low > 0) ");
+    open_registers(pair);
+    kal_line(pair->p, "const int e = %s + j * %lld;", first[i],
+             (long long)pair->round->pair);
+    print_element(pair->p, v, is_load);
+    kal_close(pair->p);
+    if (i == 1 && is_odd(pair))
+        kal_close(pair->p);
+}
+
+// The same for both, and the last coefficient.
+static void print_memory(const struct pair *pair, bool is_load)
+{
     struct kal_printer *p = pair->p;
-    const long long last = pair->mirrored->step->n / 2;
     bool is_bounded;
 
     kal_open(p, "");
@@ -147,35 +175,12 @@ static void print_memory(const struct pair *pair, bool is_load)
     if (!is_load)
         kal_print_start(p, false);
     kal_print_line_start(p, pair->round, is_load);
-    for (int i = 0; i < codelets(pair); i++) {
-        if (i == 1 && is_odd(pair))
-            kal_open(p, "if (low > 0) ");
-        open_registers(pair);
-        kal_line(p, "const int e = %s + j * %lld;", first[i],
-                 (long long)pair->round->pair);
-        if (is_load)
-            kal_print_load_element(p);
-        else
-            kal_line(p, "C x = %s[j];", pair->v[i]);
-        if (is_load)
-            kal_line(p, "%s[j] = x;", pair->v[i]);
-        else
-            kal_print_store_element(p);
-        kal_close(p);
-        if (i == 1 && is_odd(pair))
-            kal_close(p);
-    }
+    for (int i = 0; i < codelets(pair); i++)
+        print_elements(pair, i, is_load);
     if (is_load != is_split(pair)) {
         kal_open(p, "if (low == 0) ");
-        kal_line(p, "const int e = %lld;", last);
-        if (is_load)
-            kal_print_load_element(p);
-        else
-            kal_line(p, "C x = last;");
-        if (is_load)
-            kal_line(p, "last = x;");
-        else
-            kal_print_store_element(p);
+        kal_line(p, "const int e = %lld;", (long long)pair->mirrored->step->n / 2);
+        print_element(p, "last", is_load);
         kal_close(p);
     }
     if (is_bounded)

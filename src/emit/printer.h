@@ -81,6 +81,7 @@ int64_t kal_table_at(const struct kal_kernel *k, int table);
 
 /** One side of the kernel's pass, and reals in one entry of its array as the kernel sees it. */
 const struct kal_side *kal_side_of(const struct kal_kernel *k, bool is_in);
+const struct kal_access *kal_access_of(const struct kal_kernel *k, bool is_in);
 int64_t kal_access_unit(const struct kal_kernel *k, bool is_in);
 
 /** Where the group's tile, and the unit's line, start on one side: `in_start`, `in_line`. */
@@ -90,6 +91,12 @@ void kal_print_line_start(struct kal_printer *p, const struct kal_round *round,
 
 /** The name that tile element `e` has in the maps of its side. */
 const char *kal_print_entry(struct kal_printer *p, bool is_in);
+
+/** Address in memory, `at`, of the element called `element`, which an index map may have moved. */
+void kal_print_address(struct kal_printer *p, bool is_in, const char *element);
+
+/** Write `x`, tile element `e`, into the tile of a group of the cluster. */
+void kal_print_cluster_store(struct kal_printer *p);
 
 /** Apply the scale of the pass to `x`. */
 void kal_print_scale(struct kal_printer *p);
