@@ -21,7 +21,7 @@ enum {
 struct job {
     const struct bench *bench;
     struct outcome *outcome;
-    int library; // its number in the record
+    int number; // of the library in the record
     kallima_plan *plan;
     const struct bench_peer *peer; // NULL: Kallima
     struct peer_plan *peer_plan;
@@ -45,7 +45,7 @@ static bool fail(const struct job *job)
 // The job is the one to blame for what happens from here on.
 static void begin(const struct job *job)
 {
-    job->bench->record->at_work = job->library;
+    job->bench->record->at_work = job->number;
 }
 
 // Wait for what the job enqueued. If the device does not answer, it has broken it.
@@ -53,7 +53,7 @@ static void end(const struct job *job)
 {
     struct bench_record *record = job->bench->record;
     if (kallima_device_finish(job->bench->device) != KALLIMA_OK)
-        worker_lose(record, job->library, kallima_last_error());
+        worker_lose(record, job->number, kallima_last_error());
     record->at_work = -1;
 }
 
@@ -282,7 +282,7 @@ void bench_run_device(const struct bench *bench, struct result *result)
         job[i] = (struct job){
             .bench = bench,
             .outcome = i ? &result->theirs[i - 1] : &result->ours,
-            .library = i,
+            .number = i,
             .peer = i ? &bench->peer[i - 1] : NULL,
         };
     data_init(&data, result->desc, 0);

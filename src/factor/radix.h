@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/** Largest radices of which one lane of a kernel works two codelets at once. */
+enum { KAL_PAIRED_F32 = 16, KAL_PAIRED_F64 = 8 };
+
 /** Return whether codelets of this radix are compiled into the CPU engine. */
 bool kal_radix_exists(int64_t radix);
 

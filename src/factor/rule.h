@@ -46,6 +46,9 @@ bool kal_real_is_divided(const struct kal_axis *axis, const struct kal_caps *cap
 /** The limits of a device in one precision: local_points is how long a local line may be. */
 struct kal_caps kal_caps_limit(const struct kal_caps *caps, bool is_f64);
 
+/** Of limited caps: whether they are those of f64. */
+bool kal_caps_is_f64(const struct kal_caps *caps);
+
 /** The largest prime that is a radix of its kernels, from limited caps. */
 int kal_caps_largest_prime(const struct kal_caps *caps);
 

@@ -43,12 +43,6 @@ static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
     return axis->n <= limit && kal_radix_divides(axis->n);
 }
 
-static bool is_f64(const struct kal_caps *caps)
-{
-    enum { F64_LINES = 8 };
-    return caps->transaction_lines <= F64_LINES;
-}
-
 // Largest radix of a kernel's steps: larger ones need fewer exchanges and more registers, so
 // that fewer groups overlap. Measured on an NVIDIA H200 in November 2026, by timing one
 // problem with several recipes.
@@ -73,7 +67,7 @@ static int largest_radix(const struct kal_axis *axis, const struct kal_caps *cap
     int i = is_wide ? (int)KAL_COUNT(rows) - 1 : 0;
     while (axis->n > rows[i].n)
         i++;
-    const int most = is_f64(caps) ? rows[i].f64 : rows[i].f32;
+    const int most = kal_caps_is_f64(caps) ? rows[i].f64 : rows[i].f32;
     const bool is_mirrored = axis->mirrors_first || axis->mirrors_last;
     return is_mirrored ? (int)kal_min(most, MOST_MIRRORED) : most;
 }
@@ -104,9 +98,9 @@ static void order_radices(struct kal_recipe *node)
 
 // A mirrored step is done on the registers of two codelets at once, if these are not too many:
 // best are eight each, in f64 four.
-static void order_mirrored(struct kal_recipe *node, int end, bool is_wide)
+static void order_mirrored(struct kal_recipe *node, int end, bool is_f64)
 {
-    const int best = is_wide ? 4 : 8, most = is_wide ? 8 : 16;
+    const int most = is_f64 ? KAL_PAIRED_F64 : KAL_PAIRED_F32, best = most / 2;
     int chosen = -1;
     for (int i = 0; i < node->radix_count; i++) {
         const int radix = node->radix[i], held = chosen < 0 ? 0 : node->radix[chosen];
@@ -134,12 +128,12 @@ static kallima_status plan_kernel(const struct kal_axis *axis,
     if (node->radix_count < 0)
         node->radix_count = kal_radix_sequence_kernel(n, kal_caps_largest_prime(caps),
                                                       is_short, node->radix);
-    if (!is_wide || is_f64(caps))
+    if (!is_wide || kal_caps_is_f64(caps))
         order_radices(node);
     if (axis->mirrors_first)
-        order_mirrored(node, 0, is_f64(caps));
+        order_mirrored(node, 0, kal_caps_is_f64(caps));
     if (axis->mirrors_last)
-        order_mirrored(node, node->radix_count - 1, is_f64(caps));
+        order_mirrored(node, node->radix_count - 1, kal_caps_is_f64(caps));
     return KALLIMA_OK;
 }
 

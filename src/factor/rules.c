@@ -31,11 +31,17 @@ struct kal_caps kal_caps_limit(const struct kal_caps *caps, bool is_f64)
     return limited;
 }
 
+bool kal_caps_is_f64(const struct kal_caps *caps)
+{
+    enum { F64_LINES = 8 };
+    return caps->transaction_lines <= F64_LINES;
+}
+
 int kal_caps_largest_prime(const struct kal_caps *caps)
 {
     // The values of a codelet are 2 registers each, or 4, of the 255 of a lane.
-    enum { F64_LINES = 8, LARGEST_F32 = 61, LARGEST_F64 = 31 };
-    return caps->transaction_lines > F64_LINES ? LARGEST_F32 : LARGEST_F64;
+    enum { LARGEST_F32 = 61, LARGEST_F64 = 31 };
+    return kal_caps_is_f64(caps) ? LARGEST_F64 : LARGEST_F32;
 }
 
 kallima_status kal_plan_axis(struct kal_recipe **out, const struct kal_planner *planner,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The rounds of a kernel: which lane holds which elements at each step.
+#include "factor/radix.h"
 #include "kernel/design.h"
 
 static int64_t unit_lines(const struct kal_kernel *k, enum kal_digit_role role)
@@ -154,9 +155,8 @@ static struct kal_action continued_action(struct kal_kernel *k,
 static bool can_pair(const struct kal_kernel *k, const struct kal_step *dft,
                      const struct kal_step *mirror)
 {
-    enum { MOST_F32 = 16, MOST_F64 = 8 };
     return dft->op == KAL_STEP_DFT && dft->outer == 1 && !k->is_split &&
-           dft->radix <= (k->is_f64 ? MOST_F64 : MOST_F32) &&
+           dft->radix <= (k->is_f64 ? KAL_PAIRED_F64 : KAL_PAIRED_F32) &&
            mirror->n == 2 * dft->radix * dft->m * dft->s;
 }
 

@@ -54,59 +54,59 @@ static kallima_status lower_direct(struct kal_lowering *lo, const struct kal_rec
     return KALLIMA_OK;
 }
 
-// Real columns, of whose coefficients half are kept: n1 / 2 + 1 complex rows. Those of the
-// other half are conjugates: X[n - k] = conj X[k] of row n1 - k1.
+// Real lines as n1 x n2: of the columns' coefficients n1 / 2 + 1 are kept, a row each. The
+// rows that are not are conjugates: X[n - k] = conj X[k] of row n1 - k1.
+struct real_division {
+    int64_t n1, n2, kept;
+    struct kal_side scratch; // for kept x n2 elements
+    int64_t loop_stride[KAL_MAX_LOOPS];
+};
+
 static kallima_status lower_real_forward(struct kal_lowering *lo,
                                          const struct kal_recipe *node,
-                                         const struct kal_lines *lines)
+                                         const struct kal_lines *lines,
+                                         const struct real_division *d)
 {
-    const int64_t n1 = node->child[0]->n, n2 = node->child[1]->n, kept = n1 / 2 + 1;
     struct kal_lines columns = *lines, rows = *lines;
-    struct kal_side scratch;
-    int64_t loop_stride[KAL_MAX_LOOPS];
 
-    KAL_TRY(kal_scratch_take(lo, lines, kept * n2, &scratch, loop_stride));
-    kal_lines_set_out(&columns, &scratch, loop_stride);
-    columns.out.stride *= n2;
+    kal_lines_set_out(&columns, &d->scratch, d->loop_stride);
+    columns.out.stride *= d->n2;
     columns.out.twiddle_n = node->n;
     columns.out.twiddle_loop = next_loop(lines);
-    KAL_TRY(kal_lines_add_loop(&columns, n2, 0, scratch.stride));
-    kal_lines_divide(&columns, true, node->n, n2);
+    KAL_TRY(kal_lines_add_loop(&columns, d->n2, 0, d->scratch.stride));
+    kal_lines_divide(&columns, true, node->n, d->n2);
     KAL_TRY(kal_lower(lo, node->child[0], &columns));
 
-    kal_lines_set_in(&rows, &scratch, loop_stride);
+    kal_lines_set_in(&rows, &d->scratch, d->loop_stride);
     rows.out.mirror_n = node->n;
-    rows.out.mirror_period = n1;
-    KAL_TRY(kal_lines_add_loop(&rows, kept, n2 * scratch.stride, 0));
-    kal_lines_divide(&rows, false, node->n, n1);
+    rows.out.mirror_period = d->n1;
+    KAL_TRY(kal_lines_add_loop(&rows, d->kept, d->n2 * d->scratch.stride, 0));
+    kal_lines_divide(&rows, false, node->n, d->n1);
     return kal_lower(lo, node->child[1], &rows);
 }
 
 // The reverse: rows of what is there and of its conjugates, then columns to reals.
 static kallima_status lower_real_backward(struct kal_lowering *lo,
                                           const struct kal_recipe *node,
-                                          const struct kal_lines *lines)
+                                          const struct kal_lines *lines,
+                                          const struct real_division *d)
 {
-    const int64_t n1 = node->child[0]->n, n2 = node->child[1]->n, kept = n1 / 2 + 1;
     struct kal_lines columns = *lines, rows = *lines;
-    struct kal_side scratch;
-    int64_t loop_stride[KAL_MAX_LOOPS];
 
-    KAL_TRY(kal_scratch_take(lo, lines, kept * n2, &scratch, loop_stride));
-    kal_lines_set_out(&rows, &scratch, loop_stride);
+    kal_lines_set_out(&rows, &d->scratch, d->loop_stride);
     rows.in.is_swapped = rows.out.is_swapped = true;
     rows.in.mirror_n = node->n;
-    rows.in.mirror_period = n1;
+    rows.in.mirror_period = d->n1;
     rows.out.twiddle_n = node->n;
     rows.out.twiddle_loop = next_loop(lines);
-    KAL_TRY(kal_lines_add_loop(&rows, kept, 0, n2 * scratch.stride));
-    kal_lines_divide(&rows, true, node->n, n1);
+    KAL_TRY(kal_lines_add_loop(&rows, d->kept, 0, d->n2 * d->scratch.stride));
+    kal_lines_divide(&rows, true, node->n, d->n1);
     KAL_TRY(kal_lower(lo, node->child[1], &rows));
 
-    kal_lines_set_in(&columns, &scratch, loop_stride);
-    columns.in.stride *= n2;
-    KAL_TRY(kal_lines_add_loop(&columns, n2, scratch.stride, 0));
-    kal_lines_divide(&columns, false, node->n, n2);
+    kal_lines_set_in(&columns, &d->scratch, d->loop_stride);
+    columns.in.stride *= d->n2;
+    KAL_TRY(kal_lines_add_loop(&columns, d->n2, d->scratch.stride, 0));
+    kal_lines_divide(&columns, false, node->n, d->n2);
     return kal_lower(lo, node->child[0], &columns);
 }
 
@@ -114,11 +114,15 @@ static kallima_status lower_real(struct kal_lowering *lo, const struct kal_recip
                                  const struct kal_lines *lines)
 {
     const int64_t shared_used = lo->shared_used, chunk_used = lo->chunk_used;
+    struct real_division d = { .n1 = node->child[0]->n, .n2 = node->child[1]->n };
+
     if (!lo->caps->language)
         return kal_fail(lo->arena->host, KALLIMA_E_UNSUPPORTED,
                         "plan: a four-step of real lines needs a device of kernels");
-    KAL_TRY(lo->problem->kind == KALLIMA_R2C ? lower_real_forward(lo, node, lines)
-                                             : lower_real_backward(lo, node, lines));
+    d.kept = d.n1 / 2 + 1;
+    KAL_TRY(kal_scratch_take(lo, lines, d.kept * d.n2, &d.scratch, d.loop_stride));
+    KAL_TRY((lo->problem->kind == KALLIMA_R2C ? lower_real_forward : lower_real_backward)(
+        lo, node, lines, &d));
     lo->shared_used = shared_used;
     lo->chunk_used = chunk_used;
     return KALLIMA_OK;

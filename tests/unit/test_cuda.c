@@ -251,82 +251,39 @@ static void kernels_are_described(void **state)
     ROWS_FINISH();
 }
 
+// clang-format off
+static const struct {
+    struct kal_kernel_text text;
+    int clusters, blocks, most_lanes, refused_bytes;
+    kallima_status status;
+    const char *word;
+} unfit[] = {
+    { { .name = "k", .lanes = 2048, .cluster = 1 }, 1, 1, 1024, 0, KALLIMA_E_UNSUPPORTED, "2048 lanes" },
+    { { .name = "k", .lanes = 1024, .cluster = 1 }, 1, 1, 640, 0, KALLIMA_E_UNSUPPORTED, "640" },
+    { { .name = "k", .lanes = 32, .cluster = 32 }, 1, 1, 1024, 0, KALLIMA_E_UNSUPPORTED, "32 groups" },
+    { { .name = "k", .lanes = 32, .cluster = 16 }, 0, 1, 1024, 0, KALLIMA_E_UNSUPPORTED, "do not fit" },
+    { { .name = "k", .lanes = 32, .cluster = 1 }, 1, 0, 1024, 0, KALLIMA_E_UNSUPPORTED, "do not fit" },
+    { { .name = "k", .lanes = 32, .cluster = 1, .group_bytes = 300000 },
+      1, 1, 1024, 0, KALLIMA_E_UNSUPPORTED, "300000" },
+    { { .name = "k", .lanes = 32, .cluster = 1, .group_bytes = 232448 },
+      1, 1, 1024, 232000, KALLIMA_E_UNSUPPORTED, "232448" },
+    { { .name = "nothing", .lanes = 32, .cluster = 1 }, 1, 1, 1024, 0, KALLIMA_E_COMPILE, "nothing" },
+};
+// clang-format on
+
 static void kernels_that_do_not_fit_are_refused(void **state)
 {
-    static const struct {
-        struct kal_kernel_text text;
-        int clusters, blocks, most_lanes, refused_bytes;
-        kallima_status status;
-        const char *word;
-    } rows[] = {
-        { { .name = "k", .lanes = 2048, .cluster = 1 },
-          1,
-          1,
-          1024,
-          0,
-          KALLIMA_E_UNSUPPORTED,
-          "2048 lanes" },
-        { { .name = "k", .lanes = 1024, .cluster = 1 },
-          1,
-          1,
-          640,
-          0,
-          KALLIMA_E_UNSUPPORTED,
-          "640" },
-        { { .name = "k", .lanes = 32, .cluster = 32 },
-          1,
-          1,
-          1024,
-          0,
-          KALLIMA_E_UNSUPPORTED,
-          "32 groups" },
-        { { .name = "k", .lanes = 32, .cluster = 16 },
-          0,
-          1,
-          1024,
-          0,
-          KALLIMA_E_UNSUPPORTED,
-          "do not fit" },
-        { { .name = "k", .lanes = 32, .cluster = 1 },
-          1,
-          0,
-          1024,
-          0,
-          KALLIMA_E_UNSUPPORTED,
-          "do not fit" },
-        { { .name = "k", .lanes = 32, .cluster = 1, .group_bytes = 300000 },
-          1,
-          1,
-          1024,
-          0,
-          KALLIMA_E_UNSUPPORTED,
-          "300000" },
-        { { .name = "k", .lanes = 32, .cluster = 1, .group_bytes = 232448 },
-          1,
-          1,
-          1024,
-          232000,
-          KALLIMA_E_UNSUPPORTED,
-          "232448" },
-        { { .name = "nothing", .lanes = 32, .cluster = 1 },
-          1,
-          1,
-          1024,
-          0,
-          KALLIMA_E_COMPILE,
-          "nothing" },
-    };
     (void)state;
     kallima_device *device = open_device();
-    for (size_t i = 0; i < KAL_COUNT(rows); i++) {
+    for (size_t i = 0; i < KAL_COUNT(unfit); i++) {
         struct kal_device_kernel *kernel = (struct kal_device_kernel *)(void *)&counting;
-        fake_cuda.clusters = rows[i].clusters;
-        fake_cuda.blocks = rows[i].blocks;
-        fake_cuda.most_lanes = rows[i].most_lanes;
-        fake_cuda.refused_bytes = rows[i].refused_bytes;
+        fake_cuda.clusters = unfit[i].clusters;
+        fake_cuda.blocks = unfit[i].blocks;
+        fake_cuda.most_lanes = unfit[i].most_lanes;
+        fake_cuda.refused_bytes = unfit[i].refused_bytes;
         const kallima_status status =
-            device->ops->kernel_create(&kernel, device, &rows[i].text, &binary, NULL);
-        if (status != rows[i].status || kernel || !says(rows[i].word))
+            device->ops->kernel_create(&kernel, device, &unfit[i].text, &binary, NULL);
+        if (status != unfit[i].status || kernel || !says(unfit[i].word))
             row_fail("row %zu: %s: %s", i, kallima_status_name(status),
                      kallima_last_error());
         row_ran();
