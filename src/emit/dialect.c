@@ -93,13 +93,26 @@
     "#define STORE_SHARED(memory, i, value) __stcg(&(memory)[i], value)\n"               \
     "#define TAKE(counters, i) atomicAdd(&(counters)[i], 1u)\n"                          \
     "#define PEEK(counters, i) ((volatile uint *)counters)[i]\n"                         \
-    "#define FENCE __threadfence()\n"                                                    \
+    "// What is loaded as shared passes by the cache that a fence would empty.\n"        \
+    "#define ACQUIRE asm volatile(\"\" : : : \"memory\")\n"                               \
+    "#if __CUDA_ARCH__ >= 700\n"                                                         \
+    "#define RELEASE(counters, i) \\\n"                                                   \
+    "    asm volatile(\"red.release.gpu.global.add.u32 [%0], 1;\" : : \\\n"               \
+    "        \"l\"(&(counters)[i]) : \"memory\")\n"                                       \
+    "#else\n"                                                                            \
+    "#define RELEASE(counters, i) __threadfence(); TAKE(counters, i)\n"                  \
+    "#endif\n"                                                                           \
     "#define BARRIER_ALL __syncthreads()\n"                                              \
     "#define ROOTS_ARE\n"                                                                \
     "#define LOAD_ONCE(memory, i) __ldcs(&(memory)[i])\n"                                \
     "#define STORE_ONCE(memory, i, value) __stcs(&(memory)[i], value)\n"                 \
+    "// What was read has been used, so that there is nothing to wait for but the others.\n" \
+    "#define CLUSTER_HAS_READ \\\n"                                                      \
+    "    asm volatile(\"barrier.cluster.arrive.relaxed.aligned; \" \\\n"                   \
+    "                 \"barrier.cluster.wait.aligned;\" : : : \"memory\")\n"              \
     "#define CLUSTER_BARRIER \\\n"                                                       \
-    "    asm volatile(\"barrier.cluster.arrive; barrier.cluster.wait;\" : : : \"memory\")\n" \
+    "    asm volatile(\"barrier.cluster.arrive.aligned; \" \\\n"                           \
+    "                 \"barrier.cluster.wait.aligned;\" : : : \"memory\")\n"              \
     "#define CLUSTER_STORE(rank, at, value) { \\\n"                                      \
     "        uint place; \\\n"                                                           \
     "        asm volatile(\"mapa.shared::cluster.u32 %0, %1, %2;\" : \"=r\"(place) : \\\n" \
@@ -150,6 +163,8 @@
     "#define PEEK(counters, i) atomic_or(&(counters)[i], 0u)\n"                          \
     "#define FENCE mem_fence(CLK_GLOBAL_MEM_FENCE)\n"                                    \
     "#endif\n"                                                                           \
+    "#define ACQUIRE FENCE\n"                                                            \
+    "#define RELEASE(counters, i) FENCE; TAKE(counters, i)\n"                            \
     "#define BARRIER_ALL barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)\n"          \
     "#define ROOTS_ARE __global\n"                                                       \
     "#define LOAD_ONCE LOAD\n"                                                           \

@@ -205,76 +205,132 @@ static void print_aliases(struct kal_printer *p, int i)
     }
 }
 
-// Wait until all groups of pass `i` have finished line `of`.
-static void print_wait(struct kal_printer *p, int i, const char *of)
+// Groups of a line ahead of those of pass `i`; of all passes: those of the line.
+static int64_t groups_before(const struct kal_kernel_set *set, int i)
 {
-    kal_line(p, "if (lane == 0u) {");
-    kal_line(p, "    while (PEEK(tickets, 1u + (%s) * %du + %du) < %lldu) { }", of,
-             p->set->count, i, (long long)p->set->kernel[i]->groups);
-    kal_line(p, "    FENCE;");
-    kal_line(p, "}");
+    int64_t groups = 0;
+    while (i--)
+        groups += set->kernel[i]->groups;
+    return groups;
 }
 
-// A ticket is `step`, which counts lines, and `part`, which counts the groups of all passes
-// of a line. One flat condition: PoCL 3.1 miscompiles barriers in nested or alternative ones.
-static void print_ticketed_pass(struct kal_printer *p, int i, int64_t first_group)
+// When pass `i` works at a ticket, which is `step`, which counts lines, and `part`, which
+// counts the groups of all passes of a line.
+static const char *ticket_condition(const struct kal_kernel_set *set, int i, char *text,
+                                    size_t bytes)
+{
+    snprintf(text, bytes,
+             "if (part >= %lldu && part < %lldu && step >= %lldu && step < %lldu)",
+             (long long)groups_before(set, i), (long long)groups_before(set, i + 1),
+             (long long)(i * set->lag), (long long)(i * set->lag + set->lines));
+    return text;
+}
+
+static void print_parts(struct kal_printer *p)
+{
+    const long long per_line = groups_before(p->set, p->set->count);
+    kal_line(p, "const uint step = now / %lldu;", per_line);
+    kal_line(p, "const uint part = now %% %lldu;", per_line);
+}
+
+// A pass waits for the one before it; the first one for the last one of the line whose slot
+// it overwrites.
+static void print_awaited(struct kal_printer *p)
 {
     const struct kal_kernel_set *set = p->set;
-    const int64_t lag = i * set->lag;
+    const int last = set->count - 1;
+    char head[160];
+
+    kal_text_add(p->text, "// The counter that a ticket waits for; 0: for none.\n"
+                          "FUNCTION uint awaited(uint now)\n{\n");
+    p->depth = 1;
+    print_parts(p);
+    for (int i = 0; i < set->count; i++) {
+        const int64_t back = i > 0 ? i * set->lag : set->slots;
+        if (i == 0 && set->slots >= set->lines)
+            continue;
+        kal_line(p, "%s", ticket_condition(set, i, head, sizeof head));
+        if (i > 0)
+            kal_line(p, "    return 1u + (step - %lldu) * %du + %du;", (long long)back,
+                     set->count, i - 1);
+        else
+            kal_line(p, "    return step < %lldu ? 0u : 1u + (step - %lldu) * %du + %du;",
+                     (long long)back, (long long)back, set->count, last);
+    }
+    kal_line(p, "return 0u;");
+    kal_text_add(p->text, "}\n\n// What the counter comes to.\n"
+                          "FUNCTION uint target(uint counter)\n{\n");
+    for (int i = 0; i < set->count; i++)
+        kal_line(p, "if (counter && (counter - 1u) %% %du == %du) return %lldu;",
+                 set->count, i, (long long)set->kernel[i]->groups);
+    kal_line(p, "return 0u;");
+    kal_text_add(p->text, "}\n\n");
+}
+
+void kal_print_next_ticket(struct kal_printer *p)
+{
+    if (kal_kernel_ticket_count(p->set))
+        kal_line(p, "if (lane == 0u) next = TAKE(tickets, 0);");
+}
+
+// One flat condition: PoCL 3.1 miscompiles barriers in nested or alternative ones.
+static void print_ticketed_pass(struct kal_printer *p, int i)
+{
+    const struct kal_kernel_set *set = p->set;
     char head[160];
 
     p->k = set->kernel[i];
-    snprintf(head, sizeof head,
-             "if (part >= %lldu && part < %lldu && step >= %lldu && step < %lldu) ",
-             (long long)first_group, (long long)(first_group + p->k->groups),
-             (long long)lag, (long long)(lag + set->lines));
-    kal_open(p, head);
-    kal_line(p, "const uint group = part - %lldu;", (long long)first_group);
-    kal_line(p, "const uint number = step - %lldu;", (long long)lag);
+    kal_line(p, "%s", ticket_condition(set, i, head, sizeof head));
+    kal_open(p, "");
+    kal_line(p, "const uint group = part - %lldu;",
+             (long long)groups_before(set, i));
+    kal_line(p, "const uint number = step - %lldu;", (long long)(i * set->lag));
     print_aliases(p, i);
-    if (i > 0) {
-        print_wait(p, i - 1, "number");
-    } else if (set->slots < set->lines) {
-        snprintf(head, sizeof head, "if (number >= %lldu) ", (long long)set->slots);
-        kal_open(p, head);
-        snprintf(head, sizeof head, "number - %lldu", (long long)set->slots);
-        print_wait(p, set->count - 1, head);
-        kal_close(p);
-    }
-    kal_line(p, "BARRIER_ALL;");
     kal_open(p, "");
     print_groups(p);
     kal_print_body(p);
     kal_close(p);
-    kal_line(p, "BARRIER_ALL;");
-    kal_line(p, "if (lane == 0u) {");
-    kal_line(p, "    FENCE;");
-    kal_line(p, "    TAKE(tickets, 1u + number * %du + %du);", set->count, i);
-    kal_line(p, "}");
+    kal_line(p, "done = 1u + number * %du + %du;", set->count, i);
     kal_close(p);
 }
 
+// The next ticket is taken ahead of the last round, so that it is there when that is done.
+// While one lane says that a ticket is done, which waits for all that was stored, another one
+// looks at what the next ticket waits for. Nobody waits who has not said what is done: a
+// ticket waits for earlier ones, so that there is always one that can go on.
 static void print_tickets(struct kal_printer *p)
 {
     const struct kal_kernel_set *set = p->set;
-    int64_t per_line = 0, first = 0;
+    const long long end =
+        (set->lines + (set->count - 1) * set->lag) * groups_before(set, set->count);
 
-    for (int i = 0; i < set->count; i++)
-        per_line += set->kernel[i]->groups;
-    kal_line(p, "SHARED(uint, ticket, 1)");
-    kal_open(p, "do ");
-    kal_line(p, "BARRIER;");
+    kal_line(p, "SHARED(uint, ticket, 2) // this and the next, by turns");
+    kal_line(p, "uint side = 0u, seen = 0u;");
     kal_line(p, "if (lane == 0u) ticket[0] = TAKE(tickets, 0);");
     kal_line(p, "BARRIER;");
-    kal_line(p, "const uint step = ticket[0] / %lldu;", (long long)per_line);
-    kal_line(p, "const uint part = ticket[0] %% %lldu;", (long long)per_line);
-    for (int i = 0; i < set->count; i++) {
-        print_ticketed_pass(p, i, first);
-        first += set->kernel[i]->groups;
-    }
+    kal_line(p, "uint now = ticket[0];");
+    kal_open(p, "do ");
+    kal_line(p, "uint next = 0u, done = 0u;");
+    kal_open(p, "if (lane == 0u) ");
+    kal_line(p, "const uint counter = awaited(now);");
+    kal_line(p, "while (seen < target(counter)) seen = PEEK(tickets, counter);");
+    kal_line(p, "ACQUIRE;");
+    kal_close(p);
+    kal_line(p, "BARRIER;");
+    print_parts(p);
+    for (int i = 0; i < set->count; i++)
+        print_ticketed_pass(p, i);
+    kal_open(p, "if (lane == 0u) ");
+    kal_line(p, "if (next == 0u) next = TAKE(tickets, 0); // there was no pass");
+    kal_line(p, "seen = PEEK(tickets, awaited(next));");
+    kal_line(p, "ticket[1u - side] = next;");
+    kal_close(p);
+    kal_line(p, "BARRIER_ALL;");
+    kal_line(p, "if (lane == %du && done) { RELEASE(tickets, done); }", set->lanes - 1);
+    kal_line(p, "side = 1u - side;");
+    kal_line(p, "now = ticket[side];");
     p->depth--;
-    kal_line(p, "} while (ticket[0] < %lldu);",
-             (long long)((set->lines + (set->count - 1) * set->lag) * per_line));
+    kal_line(p, "} while (now < %lldu);", end);
 }
 
 // All passes of a line, each group its part of each.
@@ -303,6 +359,8 @@ void kal_emit_kernel(struct kal_text *text, const struct kal_dialect *dialect,
     kal_text_add(text, "%s%s", dialect->precision[k->is_f64], dialect->prelude);
     kal_text_add(text, "\n");
     print_codelets(&p);
+    if (kal_kernel_ticket_count(set))
+        print_awaited(&p);
     print_comment(&p);
     print_head(&p, name);
     if (set->cluster > 1) {

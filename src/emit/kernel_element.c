@@ -242,9 +242,10 @@ void kal_print_cluster_store(struct kal_printer *p)
 {
     const struct kal_kernel *k = p->k;
     char line[64];
-    kal_line(p, "CLUSTER_STORE((uint)e / %lldu, e %% %lld * %lld + %s, x);",
+    kal_line(p, "CLUSTER_STORE((uint)e / %lldu, e %% %lld * %lld + (%s) * %lld, x);",
              (long long)k->cluster_lines, (long long)k->cluster_lines,
-             (long long)k->cluster_layout.line, kal_loop_text(k, 0, line, sizeof line));
+             (long long)k->cluster_layout.line, kal_loop_text(k, 0, line, sizeof line),
+             (long long)k->cluster_layout.element);
 }
 
 // Open the conditions under which element `entry` is stored, and find its place. `opened`

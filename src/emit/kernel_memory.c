@@ -307,7 +307,7 @@ void kal_print_memory_store(struct kal_printer *p, int number)
     bool is_bounded;
 
     if (k->to_cluster) // all have read what is overwritten now
-        kal_line(p, "CLUSTER_BARRIER;");
+        kal_line(p, "CLUSTER_HAS_READ;");
     kal_open_units(p, round);
     kal_print_element_index(p, round, action->after);
     kal_open_bounds(p, round, &is_bounded);

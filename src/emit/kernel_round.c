@@ -374,6 +374,8 @@ void kal_print_body(struct kal_printer *p)
     for (int i = 0; i < k->round_count; i++) {
         kal_text_add(p->text, "\n");
         print_round_comment(p, i);
+        if (k->round[i].to_memory)
+            kal_print_next_ticket(p);
         print_round(p, i);
         if (k->round[i].to_memory)
             continue;

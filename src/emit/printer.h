@@ -137,4 +137,7 @@ void kal_print_memory_store(struct kal_printer *p, int number);
 /** All rounds of the pass, and the exchanges between them. */
 void kal_print_body(struct kal_printer *p);
 
+/** Take the next ticket, where there are tickets. */
+void kal_print_next_ticket(struct kal_printer *p);
+
 #endif

@@ -17,6 +17,7 @@ static const struct {
     { "powers", offsetof(struct kal_choice, powers_from) },
     { "resident", offsetof(struct kal_choice, resident) },
     { "hints", offsetof(struct kal_choice, has_hints) },
+    { "lag", offsetof(struct kal_choice, lag) },
     { "cluster", offsetof(struct kal_choice, cluster) },
 };
 
@@ -43,6 +44,7 @@ struct kal_choice kal_choice_make(const struct kal_caps *caps, bool is_f64)
         .run_bytes = 128,
         .powers_from = 8,
         .has_hints = caps->has_nvidia_ptx,
+        .cluster = 1,
     };
     read_text(&choice, getenv("KALLIMA_KERNEL"));
     return choice;

@@ -14,6 +14,7 @@ struct kal_choice {
     int powers_from;  // radix from which twiddles are products of a few powers
     int resident;     // groups that a processor shall hold at once; 0: any
     int has_hints;    // arrays of the user stream past a cache that holds scratch
+    int lag;          // lines between two passes of one launch; 0: as it seems best
     int cluster;      // groups of one; 1: as suits it; 0: none
 };
 

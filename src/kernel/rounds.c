@@ -516,9 +516,13 @@ void kal_kernel_hand_over(struct kal_kernel *from, struct kal_kernel *to)
     enum { MOST_PAD = 16 };
     int least = -1;
 
-    // Neighbouring lanes write neighbouring lines, which are elements there.
+    // Neighbouring lanes write neighbouring lines, which are elements there, or the reverse:
+    // they shall write neighbouring places.
+    const bool by_lines = kal_side_prefers_lines(from, false);
     for (int pad = 0; pad <= MOST_PAD; pad++) {
-        const struct kal_layout layout = { to->n, 0, 1, to->n + pad };
+        struct kal_layout layout = { to->n, 0, 1, to->n + pad };
+        if (!by_lines)
+            layout = (struct kal_layout){ to->n, 0, to->lines + pad, 1 };
         const int conflicts = bank_conflicts(to, &to->round[0], &layout, false);
         if (!fits(to, &layout, to->n) || (least >= 0 && conflicts >= least))
             continue;

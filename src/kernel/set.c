@@ -58,8 +58,9 @@ static void design_ring(struct kal_kernel_set *set, const struct kal_phase *phas
     }
     const int64_t running = set->resident * kal_max(1, caps->processors);
     set->slot_reals = phase->chunk_reals;
-    set->lag = kal_min(set->lines, (running - 1) / per_line + 1);
-    set->slots = kal_min(set->lines, (set->lag + 1) * set->count);
+    const int lag = set->kernel[0]->choice.lag;
+    set->lag = kal_min(set->lines, lag ? lag : (running - 1) / per_line + 1);
+    set->slots = kal_min(set->lines, set->lag * set->count + 1);
     set->groups = kal_min(running, per_line * set->lines);
 }
 
@@ -103,7 +104,7 @@ static int choose_cluster(struct kal_pass *const *pass, const struct kal_phase *
 
     if (!wanted || count != 2 || phase->chunk != 1 || !is_transposed(pass[0], pass[1]))
         return 1;
-    for (int c = 2; c <= caps->cluster_groups; c *= 2) {
+    for (int c = 2; c <= caps->cluster_groups; c++) {
         const bool is_even = pass[0]->n % c == 0 && pass[1]->n % c == 0 &&
                              kal_min(pass[0]->n, pass[1]->n) / c >= FEWEST_LINES;
         if (!is_even || bytes / c > LARGE || (wanted > 1 && c != wanted))

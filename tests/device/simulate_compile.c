@@ -23,6 +23,8 @@ static const struct {
                          "*const name = (type "
                          "*)simulate->shared(&name##_key, sizeof(type) * (count));" },
     { "#define PEEK(", "#define PEEK(counters, i) simulate_peek(&(counters)[i])" },
+    { "#define CLUSTER_HAS_READ ",
+      "#define CLUSTER_HAS_READ simulate->cluster_barrier(__LINE__)" },
     { "#define CLUSTER_BARRIER ",
       "#define CLUSTER_BARRIER simulate->cluster_barrier(__LINE__)" },
     { "#define CLUSTER_STORE(",
