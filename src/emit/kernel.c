@@ -282,8 +282,7 @@ static void print_ticketed_pass(struct kal_printer *p, int i)
     p->k = set->kernel[i];
     kal_line(p, "%s", ticket_condition(set, i, head, sizeof head));
     kal_open(p, "");
-    kal_line(p, "const uint group = part - %lldu;",
-             (long long)groups_before(set, i));
+    kal_line(p, "const uint group = part - %lldu;", (long long)groups_before(set, i));
     kal_line(p, "const uint number = step - %lldu;", (long long)(i * set->lag));
     print_aliases(p, i);
     kal_open(p, "");

@@ -193,6 +193,7 @@ static void print_first_roots(struct kal_printer *p)
     const struct kal_kernel *k = p->k;
     const struct kal_table *powers = &k->table[k->out.powers];
     const struct kal_table *fine = &k->table[k->out.fine];
+    const int64_t turns = powers->count / kal_round_up(powers->powers, 2);
     const char *type = k->pass->out.twiddle_n > INT_MAX ? "ULONG" : "uint";
     char index[96];
 
@@ -204,9 +205,8 @@ static void print_first_roots(struct kal_printer *p)
              (long long)kal_table_at(k, k->out.coarse), fine->shift, (long long)fine->at,
              (long long)((1ll << fine->shift) - 1));
     for (int i = 0; i < powers->powers; i += 2)
-        kal_line(p, "TWO_ROOTS(w%d, w%d, %lld + %s * %d)", kal_table_power(i),
-                 kal_table_power(i + 1), (long long)powers->at + i, index,
-                 (int)kal_round_up(powers->powers, 2));
+        kal_line(p, "TWO_ROOTS(w%d, w%d, %lld + %s * 2)", kal_table_power(i),
+                 kal_table_power(i + 1), (long long)(powers->at + i * turns), index);
 }
 
 static void print_next_root(struct kal_printer *p, int j)

@@ -18,9 +18,8 @@ void kal_print_step_twiddle(struct kal_printer *p, const char *v,
         return;
     }
     for (int i = 0; i < table->powers; i += 2)
-        kal_line(p, "TWO_ROOTS(w%d, w%d, %lld + turn * %d)", kal_table_power(i),
-                 kal_table_power(i + 1), (long long)table->at + i,
-                 (int)kal_round_up(table->powers, 2));
+        kal_line(p, "TWO_ROOTS(w%d, w%d, %lld + turn * 2)", kal_table_power(i),
+                 kal_table_power(i + 1), (long long)(table->at + i * m));
     for (int j = 1; j < table->radix; j++) {
         const int high = j / LOW * LOW, low = j % LOW;
         if (high && low)

@@ -23,13 +23,19 @@ static void put(const struct target *t, int64_t i, struct kal_root root)
     }
 }
 
+// Powers stand in pairs, each pair for all turns: neighbouring lanes read neighbours.
+static int64_t power_place(int64_t turns, int64_t turn, int i)
+{
+    return i / 2 * 2 * turns + 2 * turn + i % 2;
+}
+
 static void fill_step(const struct kal_table *table, const struct kal_root_table *roots,
                       const struct target *t)
 {
     const int64_t m = table->n / table->radix;
     for (int64_t p = 0; p < m; p++) {
         for (int i = 0; i < table->powers; i++)
-            put(t, p * kal_round_up(table->powers, 2) + i,
+            put(t, power_place(m, p, i),
                 kal_root_table_get(roots, p * kal_table_power(i) % table->n));
         for (int k = 1; k < table->radix && !table->powers; k++)
             put(t, (k - 1) * m + p, kal_root_table_get(roots, p * k));
@@ -39,10 +45,10 @@ static void fill_step(const struct kal_table *table, const struct kal_root_table
 static void fill_powers(const struct kal_table *table, const struct kal_root_table *roots,
                         const struct target *t)
 {
-    const int64_t row = kal_round_up(table->powers, 2);
-    for (int64_t turn = 0; turn < table->count / row; turn++) {
+    const int64_t turns = table->count / kal_round_up(table->powers, 2);
+    for (int64_t turn = 0; turn < turns; turn++) {
         for (int i = 0; i < table->powers; i++)
-            put(t, turn * row + i,
+            put(t, power_place(turns, turn, i),
                 kal_root_table_get(roots, table->size * turn % table->n *
                                               kal_table_power(i) % table->n));
     }

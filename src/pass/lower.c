@@ -135,12 +135,17 @@ void kal_stage_end(struct kal_lowering *lo)
     lo->stage_open = false;
 }
 
-// Scratch of a chunk: lines fastest where they share a tile, else slowest.
+// Scratch of a chunk: lines fastest where they share a tile, on a CPU or in a kernel, whose
+// lines are neighbours in memory too; else slowest.
 static int64_t chunk_layout(const struct kal_lowering *lo, const struct kal_lines *lines,
                             int64_t n, struct kal_side *side, int64_t *loop_stride)
 {
     const struct kal_phase *phase = &lo->program->phase[lo->program->phase_count - 1];
-    int64_t stride = phase->lanes_are_lines ? kal_round_up(phase->chunk, KAL_LANES) : 1;
+    const bool is_kernel = lo->caps->language;
+    const bool lines_first = phase->lanes_are_lines || is_kernel;
+    int64_t stride = is_kernel     ? phase->chunk
+                     : lines_first ? kal_round_up(phase->chunk, KAL_LANES)
+                                   : 1;
 
     side->stride = stride;
     stride *= n;
@@ -149,8 +154,8 @@ static int64_t chunk_layout(const struct kal_lowering *lo, const struct kal_line
         loop_stride[i] = stride;
         stride *= lines->loops[i].count;
     }
-    side->line_stride = phase->lanes_are_lines ? 1 : stride;
-    return phase->lanes_are_lines ? stride : stride * phase->chunk;
+    side->line_stride = lines_first ? 1 : stride;
+    return lines_first ? stride : stride * phase->chunk;
 }
 
 static int64_t shared_layout(const struct kal_lines *lines, int64_t n,
