@@ -58,7 +58,7 @@ bool kal_kernel_takes_table(const struct kal_kernel_set *set, enum kal_slot slot
     bool roots = false, map = false;
     for (int j = 0; j < set->count; j++) {
         for (int i = 0; i < set->kernel[j]->table_count; i++) {
-            const bool is_index = set->kernel[j]->table[i].kind == KAL_TABLE_INDEX;
+            const bool is_index = kal_table_is_index(set->kernel[j]->table[i].kind);
             roots = roots || !is_index;
             map = map || is_index;
         }

@@ -45,26 +45,6 @@ void kal_print_start(struct kal_printer *p, bool is_in)
     kal_line(p, "const INDEX %s_start = %s;", is_in ? "in" : "out", kal_sum_text(&s));
 }
 
-// Are the units of an element round numbered as their elements lie in memory?
-static bool is_linear(const struct kal_kernel *k, const struct kal_round *round,
-                      bool is_in)
-{
-    const struct kal_side *side = kal_side_of(k, is_in);
-    int64_t stride = side->stride;
-
-    if (round->registers != 1 || round->mirror || k->extra_span ||
-        !is_plain(k, is_in, round->units / k->lines))
-        return false;
-    for (int i = 0; i < round->digit_count; i++) {
-        const struct kal_digit *digit = &round->digit[i];
-        if (kal_digit_is_line(digit) &&
-            loop_stride(kal_digit_loop(k, digit), is_in) != stride)
-            return false;
-        stride *= digit->radix;
-    }
-    return true;
-}
-
 // Where the unit's line starts, as `NAME_line`.
 void kal_print_line_start(struct kal_printer *p, const struct kal_round *round,
                           bool is_in)
@@ -90,18 +70,13 @@ void kal_print_line_start(struct kal_printer *p, const struct kal_round *round,
 }
 
 // Address in memory of the unit's elements: those of register 0.
-static void print_unit_address(struct kal_printer *p, const struct kal_round *round,
-                               bool is_in)
+static void print_unit_address(struct kal_printer *p, bool is_in)
 {
     const struct kal_kernel *k = p->k;
     const int64_t stride = kal_side_of(k, is_in)->stride / kal_access_unit(k, is_in);
     const char *name = is_in ? "in" : "out";
-    if (is_linear(k, round, is_in))
-        kal_line(p, "const INDEX at = %s_start + (INDEX)unit * %lld;", name,
-                 (long long)stride);
-    else
-        kal_line(p, "const INDEX at = %s_line + (INDEX)element_index * %lld;", name,
-                 (long long)stride);
+    kal_line(p, "const INDEX at = %s_line + (INDEX)element_index * %lld;", name,
+             (long long)stride);
 }
 
 static void print_element(struct kal_printer *p, const struct kal_round *round,
@@ -142,8 +117,62 @@ static void open_present(struct kal_printer *p, int present)
     kal_open(p, head);
 }
 
+// Units of a flat round: as many as there are elements, fewer in the last group.
+static void print_flat_limit(struct kal_printer *p, const struct kal_round *round)
+{
+    const struct kal_group_loop *loop = &p->k->loop[0];
+    const int64_t rest = p->k->loop_count ? loop->count % loop->width : 0;
+
+    if (rest)
+        kal_line(p, "const uint limit = group0 == %lld ? %lldu : %lldu;",
+                 (long long)loop->blocks - 1, (long long)(rest * p->k->n),
+                 (long long)round->units);
+    else
+        kal_line(p, "const uint limit = %lldu;", (long long)round->units);
+}
+
+static void print_flat(struct kal_printer *p, int number, bool is_in)
+{
+    const struct kal_kernel *k = p->k;
+    const struct kal_round *round = &k->round[number];
+    const struct kal_side *side = kal_side_of(k, is_in);
+    const char *u = kal_unit_name(round);
+    char text[256];
+
+    kal_open(p, "");
+    if (!is_in)
+        kal_print_start(p, false);
+    print_flat_limit(p, round);
+    snprintf(text, sizeof text, "UNROLL for (int u = 0; u < %d; u++) ",
+             round->lane_units);
+    kal_open(p, text);
+    kal_line(p, "const uint unit = lane + (uint)u * %du;", k->lanes);
+    kal_open(p, "if (unit < limit) ");
+    kal_line(p, "const INDEX at = %s_start + (INDEX)unit * %lld;", is_in ? "in" : "out",
+             (long long)(side->stride / kal_access_unit(k, is_in)));
+    if (is_in) {
+        kal_load_text(k, text, sizeof text, "at");
+        kal_line(p, side->is_swapped ? "v%d[%s][0] = exchange(%s);" : "v%d[%s][0] = %s;",
+                 number, u, text);
+    } else {
+        kal_line(p,
+                 side->is_swapped ? "C x = exchange(v%d[%s][0]);" : "C x = v%d[%s][0];",
+                 number, u);
+        kal_print_scale(p);
+        kal_print_store(p, "at", "x");
+    }
+    kal_close(p);
+    kal_close(p);
+    kal_close(p);
+}
+
 void kal_print_load(struct kal_printer *p, int number)
 {
+    if (p->k->round[number].is_flat) {
+        print_flat(p, number, true);
+        return;
+    }
+
     const struct kal_kernel *k = p->k;
     const struct kal_round *round = &k->round[number];
     const struct kal_action *action = &round->action[0];
@@ -157,7 +186,7 @@ void kal_print_load(struct kal_printer *p, int number)
     kal_print_line_start(p, round, true);
     if (!round->mirror && is_plain(k, true, side_elements(k, round))) {
         const int64_t stride = k->pass->in.stride / kal_access_unit(k, true);
-        print_unit_address(p, round, true);
+        print_unit_address(p, true);
         kal_open_registers(p, round);
         char at[64];
         snprintf(at, sizeof at, "at + (INDEX)j * %lld",
@@ -270,7 +299,7 @@ static void print_plain_store(struct kal_printer *p, int number,
     const int64_t stride = k->pass->out.stride / kal_access_unit(k, false);
     char at[64];
 
-    print_unit_address(p, round, false);
+    print_unit_address(p, false);
     kal_open_registers(p, round);
     snprintf(at, sizeof at, "at + (INDEX)j * %lld",
              (long long)(action->register_after * stride));
@@ -306,6 +335,10 @@ void kal_print_memory_store(struct kal_printer *p, int number)
     const int64_t elements = side_elements(k, round);
     bool is_bounded;
 
+    if (round->is_flat) {
+        print_flat(p, number, false);
+        return;
+    }
     if (k->to_cluster) // all have read what is overwritten now
         kal_line(p, "CLUSTER_HAS_READ;");
     kal_open_units(p, round);

@@ -217,7 +217,12 @@ static void print_tile_access(struct kal_printer *p, int number,
     char tile[64], value[64];
 
     kal_open_units(p, round);
-    if (round->registers == 1 || round->mirror) {
+    if (round->place >= 0) {
+        kal_line(p, "const int at = MAP(%lld + unit);",
+                 (long long)kal_table_at(k, round->place));
+        kal_open_registers(p, round);
+        snprintf(tile, sizeof tile, "tile[at]");
+    } else if (round->registers == 1 || round->mirror) {
         const bool is_permuted = is_write ? k->in.is_permuted : k->out.is_permuted;
         kal_print_element_index(p, round, weights);
         kal_open_registers(p, round);
@@ -299,14 +304,15 @@ static void print_round_comment(struct kal_printer *p, int number)
              s.length ? s.data : "copy", round->to_memory ? " -> memory" : "");
 }
 
-// In the loop over tickets a register that not every lane sets would seem to be kept from one
-// ticket to the next: it would be nobody else's in between.
+// A register that not every lane sets seems to be kept from the start of the kernel, or in the
+// loop over tickets from the one before: it would be nobody else's in between.
 static bool needs_zero(const struct kal_kernel *k, const struct kal_round *round)
 {
     char bounds[256];
     kal_bounds_text(k, round, bounds, sizeof bounds);
-    return k->is_fused && ((round->from_memory && bounds[0]) ||
-                           round->units < (int64_t)round->lane_units * k->lanes);
+    return (k->is_fused || round->is_flat) &&
+           ((round->from_memory && bounds[0]) ||
+            round->units < (int64_t)round->lane_units * k->lanes);
 }
 
 static void print_registers(struct kal_printer *p, int number)

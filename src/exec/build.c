@@ -4,6 +4,7 @@
 #include "exec/kernel_program.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const char *const language_names[KAL_LANGUAGE_COUNT] = {
     [KAL_LANGUAGE_OPENCL] = "opencl",
@@ -22,7 +23,8 @@ static bool is_same_table(const struct kal_table *a, const struct kal_table *b)
     return a->kind == b->kind && a->n == b->n && a->size == b->size &&
            a->rows == b->rows && a->radix == b->radix && a->powers == b->powers &&
            a->shift == b->shift && a->count == b->count && a->index == b->index &&
-           a->is_inverse == b->is_inverse;
+           a->is_inverse == b->is_inverse && a->lines == b->lines &&
+           a->extra == b->extra && memcmp(&a->layout, &b->layout, sizeof a->layout) == 0;
 }
 
 // The first table that equals `table`, in the order of kernels and their passes.
@@ -53,7 +55,7 @@ static void place_tables_of(struct kernel_program *p, struct kal_kernel *k)
     for (int j = 0; j < k->table_count; j++) {
         struct kal_table *table = &k->table[j];
         const struct kal_table *first = find_table(p, table);
-        int64_t *count = table->kind == KAL_TABLE_INDEX ? &p->map_count : &p->root_count;
+        int64_t *count = kal_table_is_index(table->kind) ? &p->map_count : &p->root_count;
         table->at = first == table ? *count : first->at;
         if (first == table)
             *count = kal_round_up(*count + table->count, 4);

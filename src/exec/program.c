@@ -27,7 +27,7 @@ static kallima_status fill_table(const struct kernel_program *p,
 {
     if (!kal_kernel_table_is_first(p, table))
         return KALLIMA_OK;
-    if (table->kind == KAL_TABLE_INDEX) {
+    if (kal_table_is_index(table->kind)) {
         kal_table_fill_index(table, map + table->at);
         return KALLIMA_OK;
     }

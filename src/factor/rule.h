@@ -13,6 +13,7 @@ struct kal_axis {
     bool lines_are_adjacent; // neighbouring lines are neighbours in memory
     bool is_second_step;     // rows of a four-step, in scratch
     bool shares_tile;        // other steps are worked on the tile of its lines too
+    bool is_convolved;       // of Rader or Bluestein: transformed twice
     bool is_backward;        // C2R
     bool mirrors_first,
         mirrors_last; // half of a real line: a mirrored step is at that end
@@ -42,6 +43,9 @@ struct kal_rule {
  * pass, on a device of kernels.
  */
 bool kal_real_is_divided(const struct kal_axis *axis, const struct kal_caps *caps);
+
+/** The longest line of a kernel that is the second pass of two, from limited caps. */
+int64_t kal_longest_second_step(const struct kal_caps *caps);
 
 /** The limits of a device in one precision: local_points is how long a local line may be. */
 struct kal_caps kal_caps_limit(const struct kal_caps *caps, bool is_f64);

@@ -64,12 +64,12 @@ static int64_t longest_column(const struct kal_caps *caps)
     return kal_max(SHORTEST, caps->local_points / caps->transaction_lines);
 }
 
-// Is n a product of two lengths up to `most`, with radices for both?
-static int64_t balanced_columns(int64_t n, int64_t most, int largest)
+// The shorter one, up to `most`, of two lengths whose product is n, with radices for both.
+static int64_t balanced_columns(int64_t n, int64_t most, int64_t most_rows, int largest)
 {
     int64_t best = 0;
     for (int64_t d = 2; d <= n / d; d++) {
-        if (n % d == 0 && d <= most && n / d <= 2 * most &&
+        if (n % d == 0 && d <= most && n / d <= most_rows &&
             kal_radix_divides_kernel(n, largest))
             best = d;
     }
@@ -81,16 +81,19 @@ static int64_t balanced_columns(int64_t n, int64_t most, int largest)
 static int64_t kernel_columns(int64_t n, const struct kal_caps *caps)
 {
     enum { NEAR_TWO_PASSES = 16384 };
-    const int64_t most = longest_column(caps);
+    const int64_t most = longest_column(caps), narrow = 9 * most / 4;
+    const int64_t narrowest = kal_longest_second_step(caps);
     const int largest = kal_caps_largest_prime(caps);
-    int64_t best = balanced_columns(n, most, largest);
+    int64_t best = balanced_columns(n, most, narrow, largest);
     double best_distance = -1.0;
 
+    if (!best && narrow < narrowest) // rather than a third pass
+        best = balanced_columns(n, narrow, narrowest, largest);
     if (best)
         return best;
     for (int64_t d = 2; d <= most; d++) {
         if (n % d != 0 || !kal_radix_divides_kernel(d, largest) ||
-            !balanced_columns(n / d, most, largest))
+            !balanced_columns(n / d, most, narrow, largest))
             continue;
         const double distance = fabs(log2((double)(n / d) / NEAR_TWO_PASSES));
         if (best && distance >= best_distance)

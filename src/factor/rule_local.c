@@ -23,8 +23,15 @@ static int64_t longest_line(const struct kal_axis *axis, const struct kal_caps *
     if (axis->shares_tile || !(axis->is_second_step || axis->lines_are_adjacent))
         return caps->local_points;
     return kal_max(SHORTEST, axis->is_second_step
-                                 ? 2 * caps->local_points / caps->transaction_lines
+                                 ? kal_longest_second_step(caps)
                                  : caps->local_points * NARROW / caps->transaction_lines);
+}
+
+int64_t kal_longest_second_step(const struct kal_caps *caps)
+{
+    // So that tiles have runs of 32 bytes in f32, 64 in f64, of lines of 3^7 points too.
+    const int64_t widest = caps->local_points / caps->transaction_lines;
+    return (kal_caps_is_f64(caps) ? 9 : 18) * widest / 4;
 }
 
 static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
@@ -48,7 +55,14 @@ static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
 // problem with several recipes.
 static int largest_radix(const struct kal_axis *axis, const struct kal_caps *caps)
 {
-    enum { MOST_MIXED = 20, MOST_MIRRORED = 16, MOST_OF_FEW = 16, SHORT = 4096 };
+    enum {
+        MOST_MIXED_F32 = 27,
+        MOST_MIXED_F64 = 20,
+        MOST_MIRRORED = 16,
+        MOST_CONVOLVED = 16,
+        MOST_OF_FEW = 16,
+        SHORT = 4096
+    };
     static const struct {
         int64_t n;
         int f32, f64;
@@ -56,10 +70,13 @@ static int largest_radix(const struct kal_axis *axis, const struct kal_caps *cap
         { 128, 16, 16 }, { 512, 10, 10 }, { 4096, 32, 16 }, { INT64_MAX, 32, 32 }
     };
     const bool is_wide = axis->lines_are_adjacent || axis->is_second_step;
+    const bool is_f64 = kal_caps_is_f64(caps);
 
     // Twiddles of a store meet the values of a large odd codelet: together they spill.
     if (is_wide && (axis->n & (axis->n - 1)) != 0)
-        return MOST_MIXED;
+        return is_f64 ? MOST_MIXED_F64 : MOST_MIXED_F32;
+    if (axis->is_convolved && axis->n <= SHORT && (axis->n & (axis->n - 1)) == 0)
+        return MOST_CONVOLVED;
     // Lines too few for all processors wait for each codelet: short ones end sooner.
     if (!is_wide && !axis->shares_tile && axis->lines < caps->processors &&
         axis->n <= SHORT)
@@ -67,7 +84,7 @@ static int largest_radix(const struct kal_axis *axis, const struct kal_caps *cap
     int i = is_wide ? (int)KAL_COUNT(rows) - 1 : 0;
     while (axis->n > rows[i].n)
         i++;
-    const int most = kal_caps_is_f64(caps) ? rows[i].f64 : rows[i].f32;
+    const int most = is_f64 ? rows[i].f64 : rows[i].f32;
     const bool is_mirrored = axis->mirrors_first || axis->mirrors_last;
     return is_mirrored ? (int)kal_min(most, MOST_MIRRORED) : most;
 }

@@ -30,7 +30,8 @@ static kallima_status plan(const struct kal_planner *planner, const struct kal_a
                                     .lines = on_lanes ? axis->lines : 1,
                                     .lines_are_adjacent =
                                         on_lanes && !planner->caps->language,
-                                    .shares_tile = true };
+                                    .shares_tile = true,
+                                    .is_convolved = true };
     node->child_count = 1;
     return kal_plan_axis(&node->child[0], planner, &child);
 }

@@ -24,6 +24,9 @@ int kal_kernel_add_table(struct kal_kernel *k, enum kal_table_kind kind, int64_t
 /** Whether a mirrored step of the pass is done on the registers of pairs of codelets. */
 bool kal_rounds_pair(const struct kal_kernel *k);
 
+/** Find whether the first or the last round is flat, and add the table of its places. */
+void kal_round_flatten(struct kal_kernel *k, bool is_in);
+
 /** Fill in the rounds of a kernel whose lanes and lines are set, and the tile's size. */
 void kal_rounds_design(struct kal_kernel *k, bool has_tile);
 

@@ -65,6 +65,8 @@ static inline int64_t kal_layout_index(const struct kal_layout *layout, int64_t 
 struct kal_round {
     bool from_memory, to_memory;
     bool streams;    // each unit is read, worked and written before the next one
+    bool is_flat;    // single elements, numbered as they lie in memory
+    int place;       // table of their places in the tile, if they are permuted; -1: none
     int registers;   // of a unit
     int64_t units;   // of a group
     int lane_units;  // of a lane, at most
@@ -91,6 +93,7 @@ enum kal_table_kind {
     KAL_TABLE_PRODUCT, // spectrum of the chirp of n, of `size` points, divided by that
     KAL_TABLE_MIRROR,  // exp(-2 pi i k / n), k <= n/4
     KAL_TABLE_INDEX,   // numbers, not roots: the index map of a side
+    KAL_TABLE_PLACE,   // such a map of all lines of a tile: to places in it
 };
 
 /**
@@ -108,6 +111,12 @@ static inline int kal_table_powers(int radix)
     return radix <= 4 ? radix - 1 : 3 + (radix - 1) / 4;
 }
 
+/** Whether a table holds indices. */
+static inline bool kal_table_is_index(enum kal_table_kind kind)
+{
+    return kind == KAL_TABLE_INDEX || kind == KAL_TABLE_PLACE;
+}
+
 /** A table that a kernel reads: `count` complex numbers, or indices of 32 bits. */
 struct kal_table {
     enum kal_table_kind kind;
@@ -115,8 +124,10 @@ struct kal_table {
     int radix, powers, shift;
     int64_t
         rows; // KAL_TABLE_PRODUCT: entry row * size / rows + e is number row + rows * e
-    const int64_t *index; // KAL_TABLE_INDEX
-    bool is_inverse;      // KAL_TABLE_INDEX: the inverse permutation
+    const int64_t *index;     // KAL_TABLE_INDEX, KAL_TABLE_PLACE
+    bool is_inverse;          // KAL_TABLE_INDEX: the inverse permutation
+    struct kal_layout layout; // KAL_TABLE_PLACE
+    int64_t lines, extra;     // KAL_TABLE_PLACE; as those of the kernel
     int64_t count;
     int64_t at; // first entry in the program's tables
 };

@@ -33,6 +33,7 @@ static struct kal_round *add_round(struct kal_kernel *k)
 {
     struct kal_round *round = &k->round[k->round_count++];
     round->from_memory = k->round_count == 1;
+    round->place = -1;
     return round;
 }
 
@@ -152,10 +153,13 @@ static struct kal_action continued_action(struct kal_kernel *k,
 }
 
 // May a mirrored step be done to the registers of a codelet and of the one that mirrors it?
+// Neighbouring lanes then touch runs of half the distance of the registers, which must be long.
 static bool can_pair(const struct kal_kernel *k, const struct kal_step *dft,
                      const struct kal_step *mirror)
 {
+    const int64_t run = dft->m * dft->s / 2 * kal_kernel_element_bytes(k);
     return dft->op == KAL_STEP_DFT && dft->outer == 1 && !k->is_split &&
+           run >= 2 * k->choice.run_bytes &&
            dft->radix <= (k->is_f64 ? KAL_PAIRED_F64 : KAL_PAIRED_F32) &&
            mirror->n == 2 * dft->radix * dft->m * dft->s;
 }
@@ -508,6 +512,10 @@ void kal_rounds_design(struct kal_kernel *k, bool has_tile)
     if (k->extra >= 0) {
         k->extra = k->tile_elements;
         k->tile_elements += k->lines;
+    }
+    if (has_tile && k->round_count > 1) {
+        kal_round_flatten(k, true);
+        kal_round_flatten(k, false);
     }
 }
 

@@ -136,7 +136,7 @@ kallima_status kal_table_fill(const struct kal_table *table, const struct kal_ho
         [KAL_TABLE_POWERS] = fill_powers, [KAL_TABLE_STEP] = fill_step,
         [KAL_TABLE_FINE] = fill_fine,     [KAL_TABLE_COARSE] = fill_coarse,
         [KAL_TABLE_CHIRP] = fill_chirp,   [KAL_TABLE_MIRROR] = fill_fine,
-        [KAL_TABLE_INDEX] = NULL,
+        [KAL_TABLE_INDEX] = NULL,         [KAL_TABLE_PLACE] = NULL,
     };
     const bool is_chirp =
         table->kind == KAL_TABLE_CHIRP || table->kind == KAL_TABLE_PRODUCT;
@@ -153,12 +153,26 @@ kallima_status kal_table_fill(const struct kal_table *table, const struct kal_ho
     return status;
 }
 
+// Where the tile keeps element e of a line.
+static int64_t tile_place(const struct kal_table *table, int64_t e, int64_t line)
+{
+    const struct kal_layout *layout = &table->layout;
+    if (table->extra >= 0 && e == table->n - 1)
+        return table->extra + line;
+    return kal_layout_index(layout, e) * layout->element + line * layout->line;
+}
+
 void kal_table_fill_index(const struct kal_table *table, int32_t *out)
 {
     for (int64_t i = 0; i < table->n; i++) {
-        if (table->is_inverse)
+        if (table->kind == KAL_TABLE_PLACE) {
+            for (int64_t line = 0; line < table->lines; line++)
+                out[line * table->n + table->index[i]] =
+                    (int32_t)tile_place(table, i, line);
+        } else if (table->is_inverse) {
             out[table->index[i]] = (int32_t)i;
-        else
+        } else {
             out[i] = (int32_t)table->index[i];
+        }
     }
 }

@@ -5,6 +5,7 @@
 #include "factor/radix.h"
 #include "factor/rule.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef kallima_status lower_function(struct kal_lowering *lo,
@@ -135,17 +136,33 @@ void kal_stage_end(struct kal_lowering *lo)
     lo->stage_open = false;
 }
 
-// Scratch of a chunk: lines fastest where they share a tile, on a CPU or in a kernel, whose
-// lines are neighbours in memory too; else slowest.
+// Are lines nearer to each other in memory than their elements, on both sides?
+static bool lines_are_neighbours(const struct kal_lines *lines)
+{
+    const struct kal_loop *loop =
+        &lines->loops[lines->stage_loops + lines->line_loops - 1];
+    return llabs(loop->in) < llabs(lines->in.stride) &&
+           llabs(loop->out) < llabs(lines->out.stride);
+}
+
+// From element to element where lines stand side by side: they share a tile, on a CPU, or
+// are neighbours before and after, in kernels. 0: they stand one behind the other.
+static int64_t chunk_pitch(const struct kal_lowering *lo, const struct kal_phase *phase,
+                           const struct kal_lines *lines)
+{
+    if (phase->lanes_are_lines)
+        return kal_round_up(phase->chunk, KAL_LANES);
+    return lo->caps->language && phase->chunk > 1 && lines_are_neighbours(lines)
+               ? phase->chunk
+               : 0;
+}
+
 static int64_t chunk_layout(const struct kal_lowering *lo, const struct kal_lines *lines,
                             int64_t n, struct kal_side *side, int64_t *loop_stride)
 {
     const struct kal_phase *phase = &lo->program->phase[lo->program->phase_count - 1];
-    const bool is_kernel = lo->caps->language;
-    const bool lines_first = phase->lanes_are_lines || is_kernel;
-    int64_t stride = is_kernel     ? phase->chunk
-                     : lines_first ? kal_round_up(phase->chunk, KAL_LANES)
-                                   : 1;
+    const int64_t pitch = chunk_pitch(lo, phase, lines);
+    int64_t stride = kal_max(1, pitch);
 
     side->stride = stride;
     stride *= n;
@@ -154,8 +171,8 @@ static int64_t chunk_layout(const struct kal_lowering *lo, const struct kal_line
         loop_stride[i] = stride;
         stride *= lines->loops[i].count;
     }
-    side->line_stride = lines_first ? 1 : stride;
-    return lines_first ? stride : stride * phase->chunk;
+    side->line_stride = pitch ? 1 : stride;
+    return pitch ? stride : stride * phase->chunk;
 }
 
 static int64_t shared_layout(const struct kal_lines *lines, int64_t n,
