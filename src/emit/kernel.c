@@ -115,7 +115,8 @@ static void each_slot(struct kal_printer *p,
 static void print_parameter(struct kal_printer *p, enum kal_slot slot, const char *type,
                             const char *name)
 {
-    const bool is_table = slot == KAL_SLOT_ROOTS || slot == KAL_SLOT_MAP;
+    const bool is_table =
+        (slot == KAL_SLOT_ROOTS || slot == KAL_SLOT_MAP) && !p->set->reads_late;
     kal_text_add(p->text, "%s%s(%s, %s)", p->depth++ ? ", " : "",
                  is_table ? "TABLE" : "MEMORY", type, name);
 }

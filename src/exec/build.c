@@ -166,11 +166,32 @@ static int spilled_bytes(const struct kernel_program *p, const struct built_kern
     return facts.registers > 0 ? (int)kal_max(0, facts.spill_bytes) : 0;
 }
 
-// Fewer groups of a processor, then fewer lanes of a group, whole warps for each of the
-// processor's parts: more registers for each lane.
+// Bytes that cost less than to leave a processor to a single group.
+static int tolerated_bytes(const struct kernel_program *p,
+                           const struct kal_kernel_set *set)
+{
+    enum { FEW = 64 };
+    return p->is_f64 && set->resident == 2 && set->reads_late ? FEW : 0;
+}
+
+// Has a lane all registers that there are?
+static bool has_all_registers(const struct kernel_program *p,
+                              const struct built_kernel *built)
+{
+    struct kal_kernel_facts facts;
+    p->base.device->ops->kernel_describe(built->object, &facts);
+    return facts.registers >= p->base.device->caps.lane_registers;
+}
+
+// Roots that are not read ahead, then fewer groups of a processor, then fewer lanes of a group,
+// whole warps for each of the processor's parts: more registers for each lane.
 static bool ease(struct kal_kernel_wish *wish, const struct kal_kernel_set *set)
 {
     enum { FEW_LANES = 256, PARTS_LANES = 4 * 32 };
+    if (!wish->reads_late) {
+        wish->reads_late = true;
+        return true;
+    }
     if (set->resident > 1) {
         wish->resident = set->resident - 1;
         return true;
@@ -231,13 +252,16 @@ static kallima_status build_launch(struct kernel_program *p, struct kal_arena *a
     enum { MOST_TRIES = 5 };
     const int64_t root_count = p->root_count, map_count = p->map_count;
     struct built_kernel *built = &p->kernel[p->count++];
-    struct kal_kernel_wish wish = { 0, 0 };
+    struct kal_kernel_wish wish = { 0, 0, false };
     kallima_status status;
 
     KAL_TRY(try_launch(p, arena, passes, &wish, 0));
     struct built_kernel best = *built;
     int least = spilled_bytes(p, &best);
-    for (int i = 1; i < MOST_TRIES && least > 0 && ease(&wish, &built->set); i++) {
+    const bool is_full = has_all_registers(p, &best);
+    for (int i = 1; i < MOST_TRIES && least > tolerated_bytes(p, &built->set) &&
+                    !is_full && ease(&wish, &built->set);
+         i++) {
         p->root_count = root_count;
         p->map_count = map_count;
         status = try_launch(p, arena, passes, &wish, best.hash);

@@ -21,12 +21,13 @@ static const enum kal_rule_id order[] = {
 struct kal_caps kal_caps_limit(const struct kal_caps *caps, bool is_f64)
 {
     struct kal_caps limited = *caps;
-    enum { TRANSACTION = 128, LARGEST_TILE = 128 << 10 };
+    enum { TRANSACTION = 128 };
+    const int64_t largest_tile = (is_f64 ? 160 : 128) << 10;
     const int bytes = is_f64 ? 16 : 8;
     const int64_t points = (int64_t)caps->group_bytes / bytes;
     // Pads between the points take an eighth of them at most. A tile that leaves no room
     // for a second group of a processor is worth it up to a point.
-    limited.local_points = kal_min(LARGEST_TILE / bytes, points * 8 / 9);
+    limited.local_points = kal_min(largest_tile / bytes, points * 8 / 9);
     limited.transaction_lines = TRANSACTION / bytes;
     return limited;
 }

@@ -387,9 +387,18 @@ static int64_t lanes_of_line(const struct kal_kernel *k, int radix)
     return has_odd ? lanes : busy_lanes(k->pass, lanes);
 }
 
-static double lane_use(int64_t lanes)
+// Lanes at work on a processor at once, with groups of `lines` lines: some sizes leave a part
+// of its registers to nobody.
+static int64_t working_lanes(const struct kal_kernel *k, const struct kal_caps *caps,
+                             int64_t lines, int64_t line_lanes)
 {
-    return (double)lanes / (double)kal_round_up(lanes, 32);
+    enum { BESIDES = 28, MOST = 255 }; // registers of a lane
+    const int64_t points = (k->n - 1) / line_lanes + 1;
+    const int64_t registers = (2 * points + BESIDES) * (k->is_f64 ? 2 : 1);
+    return lines * line_lanes *
+           kal_resident_groups(caps, (int)(lines * line_lanes),
+                               lines * k->n * kal_kernel_element_bytes(k),
+                               (int)kal_min(MOST, registers));
 }
 
 static bool is_convolution(const struct kal_pass *pass)
@@ -464,7 +473,8 @@ static int64_t choose_lines(const struct kal_kernel *k, const struct kal_caps *c
     int64_t best = 1;
     for (int64_t lines = 1; lines <= most && lines * line_lanes <= wanted_lanes(k);
          lines++) {
-        if (lane_use(lines * line_lanes) >= lane_use(best * line_lanes))
+        if (working_lanes(k, caps, lines, line_lanes) >=
+            working_lanes(k, caps, best, line_lanes))
             best = lines;
     }
     return best;

@@ -213,11 +213,14 @@ struct kal_kernel_set {
     int64_t lines, lag, slots; // fused: lines in all, lines between passes, of the ring
     int64_t slot_reals;
     int cluster; // groups that work a line, with scratch in their memory; 1: tickets instead
+    bool
+        reads_late; // roots where they are needed, rather than ahead, into more registers
 };
 
 /** What a set shall have at most, if its own choice proves bad; 0: its own choice. */
 struct kal_kernel_wish {
     int lanes, resident;
+    bool reads_late;
 };
 
 /** Whether a pass reads or writes the scratch of a chunk. */

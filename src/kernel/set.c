@@ -26,7 +26,7 @@ int kal_resident_groups(const struct kal_caps *caps, int lanes, int64_t group_by
 // on compiled kernels for an NVIDIA H200 that did not spill.
 static int lane_registers(const struct kal_kernel *k)
 {
-    enum { BESIDES = 32, WARP_STEP = 8, MOST = 255 };
+    enum { MANY = 40, BESIDES_FEW = 32, BESIDES_MANY = 24, WARP_STEP = 8, MOST = 255 };
     const int part = k->is_f64 ? 2 : 1;
     int64_t most = 0;
     for (int i = 0; i < k->round_count; i++) {
@@ -39,7 +39,9 @@ static int lane_registers(const struct kal_kernel *k)
         most = kal_max(most, (2 * round->registers * part * twice + address) *
                                  (round->streams ? 1 : round->lane_units));
     }
-    return (int)kal_min(MOST, kal_round_up(most + BESIDES * part, WARP_STEP));
+    // Where a lane holds many points, fewer registers are worth another group.
+    const int besides = most >= MANY ? BESIDES_MANY : BESIDES_FEW;
+    return (int)kal_min(MOST, kal_round_up(most + besides * part, WARP_STEP));
 }
 
 // Lines between two passes: as many as cover the tickets under way, so that they seldom wait,
@@ -169,7 +171,9 @@ kallima_status kal_kernel_set_design(struct kal_kernel_set *out, struct kal_aren
     struct kal_kernel_frame frame = { wish->lanes, is_fused ? phase->chunk : 0,
                                       choose_cluster(pass, phase, count, caps, is_f64) };
 
-    *out = (struct kal_kernel_set){ .count = count, .cluster = frame.cluster };
+    *out = (struct kal_kernel_set){ .count = count,
+                                    .cluster = frame.cluster,
+                                    .reads_late = wish->reads_late };
     KAL_TRY(design_kernels(out, arena, pass, caps, is_f64, &frame));
     if (is_fused && !frame.lanes) { // all with the lanes of the largest
         frame.lanes = out->lanes;

@@ -130,15 +130,18 @@ static kallima_status compile_program(const struct kal_host *host,
                                       const struct kal_kernel_text *text,
                                       const char *architecture, struct kal_binary *binary)
 {
+    // A long text has the codelet of a large prime, whose values take all registers: moving
+    // its instructions about takes half of the time, makes it no faster, and spills.
+    enum { LONG_CHARS = 80000 };
     char target[64];
     snprintf(target, sizeof target, "--gpu-architecture=%s", architecture);
     const char *const options[] = { target, "--std=c++17", "--fmad=false",
-                                    "-default-device" };
+                                    "-default-device", "--ptxas-options=-O1" };
+    const int count = (int)KAL_COUNT(options) - (strlen(text->text) < LONG_CHARS);
     const struct product cubin = { nvrtc->GetCUBINSize, nvrtc->GetCUBIN };
     const struct product ptx = { nvrtc->GetPTXSize, nvrtc->GetPTX };
 
-    const nvrtcResult result =
-        nvrtc->CompileProgram(program, KAL_COUNT(options), options);
+    const nvrtcResult result = nvrtc->CompileProgram(program, count, options);
     if (result != NVRTC_SUCCESS)
         return fail_with_log(host, nvrtc, program, result, text);
     return take_product(host, nvrtc, program,
