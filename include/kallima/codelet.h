@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-enum { KALLIMA_MAX_CODELET = 128 };
+enum { KALLIMA_MAX_CODELET = 64 };
 
 /** Real operations of a complex codelet, forward. */
 typedef struct kallima_codelet_ops {

@@ -102,7 +102,7 @@ int kal_radix_sequence(int64_t n, int *radix, double *cost)
 
 struct kernel_search {
     int most;
-    bool is_short;
+    bool is_short, is_long;
     int radix[KAL_MAX_STEPS], count; // on the way
     int best[KAL_MAX_STEPS], best_count;
     double best_cost;
@@ -127,12 +127,16 @@ static double register_cost(int radix)
 static double cost_of(const struct kernel_search *s)
 {
     static const double STEP = 1e4, LARGEST = 1e2, EXCHANGE = 7.5;
+    // Dearer in long lines, of which a group has few, and in a second step.
+    static const double IN_LONG_LINE = 1.5, AGAIN = 1.25;
+    double scale = s->is_long ? IN_LONG_LINE : 1.0;
     double cost =
         s->is_short ? STEP * s->count + LARGEST * (s->count ? s->radix[0] : 0) : 0.0;
     for (int i = 0; i < s->count; i++) {
         const int r = s->radix[i];
         cost += (double)kal_length_cost(r, KAL_FMA, false) / r + EXCHANGE +
-                (s->is_short ? 0.0 : register_cost(r));
+                (s->is_short ? 0.0 : scale * register_cost(r));
+        scale *= register_cost(r) > 0.0 ? AGAIN : 1.0;
     }
     return cost;
 }
@@ -167,7 +171,10 @@ static void search_kernel(struct kernel_search *s, int64_t n, int last)
 
 int kal_radix_sequence_kernel(int64_t n, int most, bool is_short, int *radix)
 {
-    struct kernel_search s = { .most = most, .is_short = is_short, .best_count = -1 };
+    enum { LONG = 1024 };
+    struct kernel_search s = {
+        .most = most, .is_short = is_short, .is_long = n > LONG, .best_count = -1
+    };
     int lengths;
 
     kal_lengths_get_printed(&lengths);

@@ -13,6 +13,7 @@ struct kal_axis {
     bool lines_are_adjacent; // neighbouring lines are neighbours in memory
     bool is_second_step;     // rows of a four-step, in scratch
     bool shares_tile;        // other steps are worked on the tile of its lines too
+    bool is_clustered;       // of a plane that a cluster of groups works
     bool is_convolved;       // of Rader or Bluestein: transformed twice
     bool is_backward;        // C2R
     bool mirrors_first,

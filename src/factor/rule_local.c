@@ -68,7 +68,7 @@ static int largest_radix(const struct kal_axis *axis, const struct kal_caps *cap
         MOST_MIXED_F32 = 27,
         MOST_MIXED_F64 = 20,
         MOST_MIRRORED = 16,
-        MOST_CONVOLVED = 16,
+        MOST_SHARED = 16,
         MOST_OF_FEW = 16,
         SHORT = 4096
     };
@@ -84,8 +84,9 @@ static int largest_radix(const struct kal_axis *axis, const struct kal_caps *cap
     // Twiddles of a store meet the values of a large odd codelet: together they spill.
     if (is_wide && (axis->n & (axis->n - 1)) != 0)
         return is_f64 ? MOST_MIXED_F64 : MOST_MIXED_F32;
-    if (axis->is_convolved && axis->n <= SHORT && (axis->n & (axis->n - 1)) == 0)
-        return MOST_CONVOLVED;
+    if ((axis->is_convolved || axis->is_clustered) && axis->n <= SHORT &&
+        (axis->n & (axis->n - 1)) == 0)
+        return MOST_SHARED;
     // Lines too few for all processors wait for each codelet: short ones end sooner.
     if (!is_wide && !axis->shares_tile && axis->lines < caps->processors &&
         axis->n <= SHORT)

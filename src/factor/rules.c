@@ -94,6 +94,8 @@ kallima_status kal_plan_problem(struct kal_recipe **out,
                                 const struct kal_planner *planner,
                                 const struct kal_problem *p)
 {
+    enum { MOST_CLUSTERED = 512 << 10 }; // bytes
+    const double point_bytes = kal_caps_is_f64(planner->caps) ? 16.0 : 8.0;
     void *memory;
 
     *out = NULL;
@@ -109,10 +111,14 @@ kallima_status kal_plan_problem(struct kal_recipe **out,
     const bool shares_tile =
         planner->caps->language &&
         kal_problem_points(p) / (double)p->batch <= (double)planner->caps->local_points;
+    const bool is_clustered =
+        planner->caps->cluster_groups > 1 && p->rank == 2 && !shares_tile &&
+        kal_problem_points(p) / (double)p->batch <= MOST_CLUSTERED / point_bytes;
     node->n = 1;
     for (int i = 0; i < p->rank; i++) {
         struct kal_axis axis = describe_axis(p, i);
         axis.shares_tile = shares_tile;
+        axis.is_clustered = is_clustered;
         KAL_TRY(kal_plan_axis(&node->child[i], planner, &axis));
         node->n *= p->n[i];
     }

@@ -371,7 +371,8 @@ static int64_t busy_lanes(const struct kal_pass *pass, int64_t lanes)
 // Lanes of a line: as many as the codelets of the largest radix need, or those of another.
 static int64_t lanes_of_line(const struct kal_kernel *k, int radix)
 {
-    enum { MANY_LANES = 512, LONG = 1024, TOO_LONG = 4096 };
+    enum { FEW_LANES = 128, FULL_LANES = 384, MANY_LANES = 512 };
+    enum { LONG = 1024, TOO_LONG = 4096 };
     // The pairs of a mirrored step of its own are one more than half the points: of a long
     // line, which has a group of its own, one lane more takes the odd one, if that does not
     // cost a processor its second group.
@@ -380,11 +381,18 @@ static int64_t lanes_of_line(const struct kal_kernel *k, int radix)
         transformed >= LONG && transformed < TOO_LONG && !kal_rounds_pair(k);
     const int64_t points = has_odd ? k->n : transformed;
     int64_t units = kal_max(1, k->choice.lane_points / radix);
+    if (points / radix > FEW_LANES && points / radix <= FULL_LANES)
+        units = 1;
     while (points / (radix * units) > MANY_LANES &&
            radix * (units + 1) <= 2 * k->choice.lane_points)
         units++;
     const int64_t lanes = kal_max(1, (points - 1) / (radix * units) + 1);
     return has_odd ? lanes : busy_lanes(k->pass, lanes);
+}
+
+static double lane_use(int64_t lanes)
+{
+    return (double)lanes / (double)kal_round_up(lanes, 32);
 }
 
 // Lanes at work on a processor at once, with groups of `lines` lines: some sizes leave a part
@@ -410,15 +418,27 @@ static bool is_convolution(const struct kal_pass *pass)
     return false;
 }
 
+// Lines of few points, whose lanes wait for those of their own warp only.
+static bool suits_warp(const struct kal_kernel *k)
+{
+    enum { MOST_F32 = 512, MOST_F64 = 64, MOST_CODELET = 16 };
+    const bool is_power = (k->n & (k->n - 1)) == 0;
+    return !k->is_fused && k->pass->step_count > 0 &&
+           transformed_points(k->pass) == k->n &&
+           (is_power ? k->n <= (k->is_f64 ? MOST_F64 : MOST_F32) : k->n <= MOST_CODELET);
+}
+
 // A group whose lanes need most of their registers has fewer, so that it is not alone on a
-// processor; so has one of many rounds, so that fewer wait for each other. The second was
-// measured on an NVIDIA H200 in November 2026, by timing 1009 points with both.
+// processor; so has one of many rounds, so that fewer wait for each other. Measured on an
+// NVIDIA H200 in November 2026, by timing lengths with several sizes.
 static int64_t wanted_lanes(const struct kal_kernel *k)
 {
-    enum { LARGE_RADIX = 32, FEW = 128 };
-    return largest_radix(k->pass) > LARGE_RADIX || is_convolution(k->pass)
-               ? kal_min(FEW, k->choice.wanted_lanes)
-               : k->choice.wanted_lanes;
+    enum { LARGE_RADIX = 32, FEW = 128, WARP = 32 };
+    const bool is_convolved = is_convolution(k->pass);
+    const int64_t wanted = largest_radix(k->pass) > LARGE_RADIX || is_convolved ? FEW
+                           : suits_warp(k)                                      ? WARP
+                                           : INT64_MAX;
+    return kal_min(wanted, k->choice.wanted_lanes);
 }
 
 // Somewhat more lines than `lines` that leave no tile half empty, whole sectors of memory; or
@@ -444,7 +464,13 @@ static int64_t even_lines(const struct kal_kernel *k, int64_t lines, int64_t sec
 static int64_t choose_lines(const struct kal_kernel *k, const struct kal_caps *caps,
                             int64_t line_lanes)
 {
-    enum { TRANSACTION = 128, SECTOR = 32, WIDE = 16, LARGEST = 131072 };
+    enum {
+        TRANSACTION = 128,
+        SECTOR = 32,
+        WIDE = 16,
+        LARGEST = 131072,
+        MANY_POINTS = 16
+    };
     const bool by_lines =
         kal_side_prefers_lines(k, true) || kal_side_prefers_lines(k, false);
     const int64_t element = kal_kernel_element_bytes(k), sector = SECTOR / element;
@@ -460,8 +486,10 @@ static int64_t choose_lines(const struct kal_kernel *k, const struct kal_caps *c
         return kal_min(k->choice.lines, most);
     if (by_lines) {
         int64_t lines = TRANSACTION / element;
-        if (k->is_fused && WIDE * k->n * element <= LARGEST)
+        if (WIDE * k->n * element <= LARGEST && k->is_fused)
             lines = WIDE;
+        else if (2 * lines * k->n * element <= LARGEST && !k->is_f64)
+            lines *= 2; // two transactions in a row
         // A ticket's work should outlast the taking of it.
         const int64_t lanes = k->is_fused ? k->choice.wanted_lanes : 128;
         const int64_t bytes = k->is_fused ? 65536 : 32768;
@@ -473,9 +501,12 @@ static int64_t choose_lines(const struct kal_kernel *k, const struct kal_caps *c
     int64_t best = 1;
     for (int64_t lines = 1; lines <= most && lines * line_lanes <= wanted_lanes(k);
          lines++) {
-        if (working_lanes(k, caps, lines, line_lanes) >=
-            working_lanes(k, caps, best, line_lanes))
-            best = lines;
+        const bool is_better =
+            (k->n - 1) / line_lanes >= MANY_POINTS
+                ? working_lanes(k, caps, lines, line_lanes) >=
+                      working_lanes(k, caps, best, line_lanes)
+                : lane_use(lines * line_lanes) >= lane_use(best * line_lanes);
+        best = is_better ? lines : best;
     }
     return best;
 }

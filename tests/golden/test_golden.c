@@ -54,7 +54,7 @@ static const kallima_desc problems[] = {
 };
 // clang-format on
 
-enum { TEXT_BYTES = 1 << 17 };
+enum { TEXT_BYTES = 1 << 19 };
 
 struct document {
     char text[TEXT_BYTES];

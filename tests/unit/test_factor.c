@@ -297,7 +297,7 @@ static void damaged_texts_are_refused(void **state)
         { 8, KALLIMA_C2C, "local(8) local(8)" },
         { 8, KALLIMA_C2C, "local(8))" },
         { 8, KALLIMA_C2C, "local(4.4)" },
-        { 67, KALLIMA_C2C, "local(67)" },
+        { 69, KALLIMA_C2C, "local(69)" },
         { 64, KALLIMA_C2C, "local(64)" },
         { 8, KALLIMA_C2C, "local(18446744073709551624)" },
         { 1 << 15, KALLIMA_C2C, "local(32.32.32)" },
