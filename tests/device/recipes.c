@@ -235,7 +235,7 @@ static const struct {
     { 16, KALLIMA_C2C, "bluestein(n=16, local(30))" },
     { 16, KALLIMA_C2C, "bluestein(n=15, local(32))" },
     { 16, KALLIMA_C2C, "bluestein(n=0, local(32))" },
-    { 67, KALLIMA_C2C, "local(69)" },
+    { 69, KALLIMA_C2C, "local(69)" },
     { 16, KALLIMA_C2C,
       "four-step(local(32.32.16), four-step(local(32.32.16), four-step(local(32.32.16), "
       "four-step(local(32.32.16), four-step(local(32.32.16), local(32.32.16))))))" },
