@@ -78,7 +78,7 @@ static int64_t balanced_columns(int64_t n, int64_t most, int64_t most_rows, int 
 
 // Kernels: two passes of similar length; of longer lines, a short
 // pass over all, then two passes over what stays in the cache.
-static int64_t kernel_columns(int64_t n, bool is_real, const struct kal_caps *caps)
+static int64_t kernel_columns(int64_t n, bool long_first, const struct kal_caps *caps)
 {
     enum { NEAR_TWO_PASSES = 16384 };
     const int64_t most = longest_column(caps), narrow = 9 * most / 4;
@@ -88,7 +88,7 @@ static int64_t kernel_columns(int64_t n, bool is_real, const struct kal_caps *ca
     double best_distance = -1.0;
 
     // Long columns first, where tiles of them are wide and leave no tile half empty.
-    if (!is_real && best && n / best <= most && best % caps->transaction_lines == 0)
+    if (long_first && best && n / best <= most && best % caps->transaction_lines == 0)
         return n / best;
     if (!best && narrow < narrowest) // rather than a third pass
         best = balanced_columns(n, narrow, narrowest, largest);
@@ -113,7 +113,8 @@ static int64_t choose_columns(const struct kal_axis *axis, const struct kal_caps
         return best_columns(axis->n);
     // Two reals take the place of a complex point.
     const int reals = axis->is_real && axis->n % 2 == 0 ? 2 : 1;
-    return reals * kernel_columns(axis->n / reals, axis->is_real, caps);
+    const bool long_first = !axis->is_real && !axis->is_convolved;
+    return reals * kernel_columns(axis->n / reals, long_first, caps);
 }
 
 static kallima_status plan(const struct kal_planner *planner, const struct kal_axis *axis,

@@ -502,7 +502,7 @@ static int64_t choose_lines(const struct kal_kernel *k, const struct kal_caps *c
     for (int64_t lines = 1; lines <= most && lines * line_lanes <= wanted_lanes(k);
          lines++) {
         const bool is_better =
-            (k->n - 1) / line_lanes >= MANY_POINTS
+            k->is_fused || (k->n - 1) / line_lanes >= MANY_POINTS
                 ? working_lanes(k, caps, lines, line_lanes) >=
                       working_lanes(k, caps, best, line_lanes)
                 : lane_use(lines * line_lanes) >= lane_use(best * line_lanes);
