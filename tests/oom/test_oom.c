@@ -23,7 +23,7 @@ static const kallima_desc problems[] = {
       .out.stride = { 32 },
       .out.batch_stride = 1 },
     { .rank = 1, .n = { 4096 } },
-    { .rank = 1, .n = { 101 } },
+    { .rank = 1, .n = { 127 } },
     { .rank = 1, .n = { 257 }, .batch = 6 },
     { .rank = 1, .n = { 47 }, .batch = 20, .precision = KALLIMA_F64 },
     { .rank = 1, .n = { 2027 }, .placement = KALLIMA_IN_PLACE },
