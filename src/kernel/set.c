@@ -136,7 +136,9 @@ static int choose_cluster(struct kal_pass *const *pass, const struct kal_phase *
         return 1;
     const int64_t bytes = pass[0]->n * pass[1]->n * (is_f64 ? 16 : 8);
     if (wanted > 1)
-        return suits_cluster(pass, bytes, wanted, LARGE) ? wanted : 1;
+        return wanted <= caps->cluster_groups && suits_cluster(pass, bytes, wanted, LARGE)
+                   ? wanted
+                   : 1;
     for (size_t i = 0; i < KAL_COUNT(tries); i++) {
         for (int c = tries[i].first; c <= kal_min(tries[i].last, caps->cluster_groups);
              c++) {
