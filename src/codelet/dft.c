@@ -56,7 +56,7 @@ static void direct(const struct dft *d)
 {
     struct kal_dag *g = d->g;
     const int n = d->n, half = n / 2;
-    struct kal_cx a[KAL_CODELET_MAX / 2], b[KAL_CODELET_MAX / 2];
+    struct kal_cx a[KAL_CODELET_MAX / 2 + 1], b[KAL_CODELET_MAX / 2 + 1]; // from 1 on
 
     d->y[0] = d->x[0];
     for (int j = 1; j <= half; j++) {
