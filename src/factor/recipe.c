@@ -15,6 +15,11 @@ void kal_recipe_print(struct kal_text *text, const struct kal_recipe *node)
         kal_text_add(text, "1");
     for (int i = 0; i < node->radix_count; i++)
         kal_text_add(text, "%s%d", i ? "." : "", node->radix[i]);
+    for (int i = 0; i < KAL_PARAMETER_COUNT; i++) {
+        if (node->parameters.is_given[i])
+            kal_text_add(text, ", %s=%d", kal_parameters[i].name,
+                         node->parameters.value[i]);
+    }
     for (int i = 0; i < node->child_count; i++) {
         kal_text_add(text, "%s", i ? ", " : "");
         kal_recipe_print(text, node->child[i]);
@@ -97,6 +102,50 @@ static kallima_status read_radices(struct reader *r, struct kal_recipe *node)
     return KALLIMA_OK;
 }
 
+// A decimal number of a few digits; zero too.
+static kallima_status read_value(struct reader *r, int least, int most, int *out)
+{
+    enum { MOST_DIGITS = 6 };
+    skip_spaces(r);
+    const size_t digits = strspn(r->at, "0123456789");
+    int value = 0;
+    for (size_t i = 0; i < digits && i < MOST_DIGITS; i++)
+        value = 10 * value + (r->at[i] - '0');
+    if (digits == 0 || digits > MOST_DIGITS || value < least || value > most)
+        return kal_fail(r->arena->host, KALLIMA_E_RECIPE,
+                        "recipe: at character %lld: expected a number from %d to %d",
+                        (long long)(r->at - r->start) + 1, least, most);
+    r->at += digits;
+    *out = value;
+    return KALLIMA_OK;
+}
+
+static kallima_status read_parameter(struct reader *r, struct kal_parameters *parameters)
+{
+    skip_spaces(r);
+    const size_t length = strspn(r->at, "abcdefghijklmnopqrstuvwxyz");
+    for (int i = 0; i < KAL_PARAMETER_COUNT; i++) {
+        const struct kal_parameter *p = &kal_parameters[i];
+        if (strlen(p->name) != length || strncmp(r->at, p->name, length) != 0 ||
+            parameters->is_given[i])
+            continue;
+        r->at += length;
+        if (!accept(r, "="))
+            return damaged(r, "\"=\"");
+        parameters->is_given[i] = true;
+        return read_value(r, p->least, p->most, &parameters->value[i]);
+    }
+    return damaged(r, "the name of a parameter that is not given yet");
+}
+
+static kallima_status read_local(struct reader *r, struct kal_recipe *node)
+{
+    KAL_TRY(read_radices(r, node));
+    while (accept(r, ","))
+        KAL_TRY(read_parameter(r, &node->parameters));
+    return KALLIMA_OK;
+}
+
 static kallima_status read_node(struct reader *r, struct kal_recipe **out);
 
 static kallima_status read_children(struct reader *r, struct kal_recipe *node)
@@ -132,8 +181,7 @@ static kallima_status read_node(struct reader *r, struct kal_recipe **out)
     }
 
     r->depth++;
-    KAL_TRY(node->rule == KAL_RULE_LOCAL ? read_radices(r, node)
-                                         : read_children(r, node));
+    KAL_TRY(node->rule == KAL_RULE_LOCAL ? read_local(r, node) : read_children(r, node));
     r->depth--;
     if (!accept(r, ")"))
         return damaged(r, "\")\"");

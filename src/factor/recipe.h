@@ -2,7 +2,8 @@
 // A recipe: which algorithm computes each axis, as a tree with a text form.
 //
 //   recipe := name "(" arguments ")"
-//   local(16.16.4)            radices of codelets, in the order of the steps
+//   local(16.16.4)            radices of codelets, in the order of the steps; behind them,
+//                             for devices of kernels, parameters: local(16.16.4, lanes=128)
 //   four-step(A, B)           n = A.n * B.n: A on the columns, twiddles, B on the rows; of a
 //                             real line A is real
 //   prime-factor(A, B)        as four-step for coprime lengths, without twiddles
@@ -16,6 +17,7 @@
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "factor/parameter.h"
 #include "problem/problem.h"
 
 enum {
@@ -41,6 +43,7 @@ struct kal_recipe {
     int64_t n; // length that it transforms; of a rank: the product
     int radix_count;
     int radix[KAL_MAX_STEPS];
+    struct kal_parameters parameters; // of a local node
     int child_count;
     struct kal_recipe *child[KALLIMA_MAX_RANK];
 };

@@ -3,8 +3,8 @@
 #ifndef KAL_KERNEL_CHOICE_H_
 #define KAL_KERNEL_CHOICE_H_
 
-#include "base/base.h"
 #include "base/caps.h"
+#include "pass/pass.h"
 
 struct kal_choice {
     int lane_points;  // points that a lane holds, if the radices allow it
@@ -18,10 +18,8 @@ struct kal_choice {
     int cluster;      // groups of one; 1: as suits it; 0: none
 };
 
-/**
- * The defaults for a device and a precision, changed by the environment variable
- * KALLIMA_KERNEL: "points=8,lines=4".
- */
-struct kal_choice kal_choice_make(const struct kal_caps *caps, bool is_f64);
+/** The defaults for a device and a precision, changed by what the pass's recipe says. */
+struct kal_choice kal_choice_make(const struct kal_pass *pass,
+                                  const struct kal_caps *caps, bool is_f64);
 
 #endif

@@ -549,7 +549,7 @@ kallima_status kal_kernel_design(struct kal_kernel **out, struct kal_arena *aren
     k->cluster = (int)kal_max(1, frame->cluster);
     k->to_cluster = k->cluster > 1 && pass->out.buffer == KAL_BUFFER_CHUNK;
     k->from_cluster = k->cluster > 1 && pass->in.buffer == KAL_BUFFER_CHUNK;
-    k->choice = kal_choice_make(caps, is_f64);
+    k->choice = kal_choice_make(pass, caps, is_f64);
     if (lanes)
         k->choice.wanted_lanes = lanes;
     k->n = pass->n;

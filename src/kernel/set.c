@@ -54,8 +54,10 @@ static int64_t choose_lag(const struct kal_kernel_set *set, const struct kal_cap
     const int64_t line_bytes = set->slot_reals * (set->kernel[0]->is_f64 ? 8 : 4);
     const int64_t slots = (int64_t)caps->shared_bytes / 2 / kal_max(1, line_bytes);
 
-    if (set->kernel[0]->choice.lag)
-        return set->kernel[0]->choice.lag;
+    for (int i = 0; i < set->count; i++) {
+        if (set->kernel[i]->choice.lag)
+            return set->kernel[i]->choice.lag;
+    }
     return kal_max(least, kal_min(MOST * least, (slots - 1) / set->count));
 }
 
@@ -117,6 +119,16 @@ static bool suits_cluster(struct kal_pass *const *pass, int64_t line_bytes, int 
            kal_min(pass[0]->n, pass[1]->n) / c >= FEWEST_LINES && line_bytes / c <= bytes;
 }
 
+// Of the first pass that has another wish than the default.
+static int wanted_cluster(struct kal_pass *const *pass, int count,
+                          const struct kal_caps *caps, bool is_f64)
+{
+    int wanted = 1;
+    for (int i = 0; i < count && wanted == 1; i++)
+        wanted = kal_choice_make(pass[i], caps, is_f64).cluster;
+    return wanted;
+}
+
 // Groups of a cluster whose memory holds the line between two passes; 1: there is no such
 // cluster. Small groups, of which a processor holds several, are better than large ones, but
 // clusters of more than eight are slow to start: measured on an NVIDIA H200 in November 2026.
@@ -130,7 +142,7 @@ static int choose_cluster(struct kal_pass *const *pass, const struct kal_phase *
     } tries[] = { { 2, FEW, SMALL },
                   { FEW + 1, is_f64 ? 0 : MANY, SMALL },
                   { 2, FEW, LARGE } };
-    const int wanted = kal_choice_make(caps, is_f64).cluster;
+    const int wanted = wanted_cluster(pass, count, caps, is_f64);
 
     if (!wanted || count != 2 || phase->chunk != 1 || !is_transposed(pass[0], pass[1]))
         return 1;
@@ -153,10 +165,11 @@ static int choose_resident(const struct kal_kernel_set *set, const struct kal_ca
                            const struct kal_kernel_wish *wish)
 {
     int registers = 1;
-    if (set->kernel[0]->choice.resident)
-        return set->kernel[0]->choice.resident;
-    for (int i = 0; i < set->count; i++)
+    for (int i = 0; i < set->count; i++) {
+        if (set->kernel[i]->choice.resident)
+            return set->kernel[i]->choice.resident;
         registers = (int)kal_max(registers, lane_registers(set->kernel[i]));
+    }
     const int resident =
         kal_resident_groups(caps, set->lanes, set->group_bytes, registers);
     return wish->resident ? (int)kal_min(resident, wish->resident) : resident;

@@ -286,6 +286,34 @@ static enum kal_buffer_id buffer_of(const struct kal_lowering *lo,
     return is_same ? KAL_BUFFER_IN : side->buffer;
 }
 
+// Of a pass that several nodes share, the first that has any.
+static const struct kal_parameters *find_parameters(const struct kal_step *steps,
+                                                    int step_count)
+{
+    for (int i = 0; i < step_count; i++) {
+        if (steps[i].parameters)
+            return steps[i].parameters;
+    }
+    return NULL;
+}
+
+// What only a device of kernels can do.
+static kallima_status check_steps(const struct kal_lowering *lo,
+                                  const struct kal_step *steps, int step_count)
+{
+    if (!lo->caps->language && find_parameters(steps, step_count))
+        return kal_fail(lo->arena->host, KALLIMA_E_UNSUPPORTED,
+                        "plan: the recipe has parameters, which are for devices of "
+                        "kernels only");
+    for (int i = 0; i < step_count && !lo->caps->language; i++) {
+        if (steps[i].op == KAL_STEP_DFT && !kal_radix_exists(steps[i].radix))
+            return kal_fail(lo->arena->host, KALLIMA_E_UNSUPPORTED,
+                            "plan: radix %d is for devices of kernels only",
+                            steps[i].radix);
+    }
+    return KALLIMA_OK;
+}
+
 kallima_status kal_pass_add(struct kal_lowering *lo, const struct kal_lines *lines,
                             int64_t n, const struct kal_step *steps, int step_count)
 {
@@ -301,12 +329,7 @@ kallima_status kal_pass_add(struct kal_lowering *lo, const struct kal_lines *lin
     if (program->pass_count == KAL_MAX_PASSES)
         return kal_fail(lo->arena->host, KALLIMA_E_UNSUPPORTED,
                         "plan: the recipe needs more than %d passes", KAL_MAX_PASSES);
-    for (int i = 0; i < step_count && !lo->caps->language; i++) {
-        if (steps[i].op == KAL_STEP_DFT && !kal_radix_exists(steps[i].radix))
-            return kal_fail(lo->arena->host, KALLIMA_E_UNSUPPORTED,
-                            "plan: radix %d is for devices of kernels only",
-                            steps[i].radix);
-    }
+    KAL_TRY(check_steps(lo, steps, step_count));
 
     void *memory;
     KAL_TRY(kal_arena_take(lo->arena, &memory, 1, sizeof(struct kal_pass)));
@@ -321,6 +344,7 @@ kallima_status kal_pass_add(struct kal_lowering *lo, const struct kal_lines *lin
         .step_count = step_count,
         .scale = 1.0,
         .is_in_place = buffer_of(lo, &lines->in) == buffer_of(lo, &lines->out),
+        .parameters = find_parameters(steps, step_count),
     };
     memcpy(pass->loops, lines->loops, sizeof pass->loops);
     if (step_count > 0)

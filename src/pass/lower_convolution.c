@@ -23,6 +23,7 @@ static int there_and_back(const struct kal_recipe *child, const struct kal_step 
     int count = kal_local_steps(child, 1, 1, steps);
     steps[count++] = *product;
     struct kal_recipe back = *child;
+    back.parameters = (struct kal_parameters){ 0 }; // the steps there have them
     for (int i = 0; i < child->radix_count; i++)
         back.radix[i] = child->radix[child->radix_count - 1 - i];
     return count + kal_local_steps(&back, 1, 1, steps + count);

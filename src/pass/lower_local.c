@@ -11,9 +11,15 @@ int kal_local_steps(const struct kal_recipe *local, int64_t inner, int64_t outer
     for (int i = 0; i < local->radix_count; i++) {
         const int radix = local->radix[i];
         m /= radix;
-        steps[i] = (struct kal_step){
-            .op = KAL_STEP_DFT, .radix = radix, .m = m, .s = s, .outer = outer
-        };
+        steps[i] =
+            (struct kal_step){ .op = KAL_STEP_DFT,
+                               .radix = radix,
+                               .m = m,
+                               .s = s,
+                               .outer = outer,
+                               .parameters = kal_parameters_are_given(&local->parameters)
+                                                 ? &local->parameters
+                                                 : NULL };
         s *= radix;
     }
     return local->radix_count;

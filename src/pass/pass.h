@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/caps.h"
 #include "base/text.h"
+#include "factor/parameter.h"
 #include "factor/recipe.h"
 #include "problem/problem.h"
 
@@ -93,6 +94,7 @@ struct kal_step {
     int64_t
         rows; // PRODUCT: lines that share it; row `index of loop row_loop`, element e, is
     int row_loop; // coefficient row + rows * e; 0: the line is all of it
+    const struct kal_parameters *parameters; // of its node of the recipe; NULL: none
 };
 
 struct kal_pass {
@@ -104,7 +106,8 @@ struct kal_pass {
     int step_count;
     struct kal_step step[KAL_MAX_PASS_STEPS];
     double scale;
-    bool is_in_place; // both sides are in the same buffer
+    bool is_in_place;                        // both sides are in the same buffer
+    const struct kal_parameters *parameters; // of its recipe; NULL: none are given
 };
 
 struct kal_phase {

@@ -20,7 +20,6 @@ static struct {
 struct row {
     kallima_desc desc;
     const char *recipe; // NULL: the planner's
-    const char *choice; // KALLIMA_KERNEL; NULL: the library's
     int processors;     // fewer give shorter rings of slots; 0: those of an H200
 };
 
@@ -40,109 +39,111 @@ struct row {
 // clang-format off
 static const struct row rows[] = {
     // One pass, one round or more.
-    { { LINE(1), .batch = 5 }, NULL, NULL, 0 },
-    { { LINE(8), .batch = 70 }, NULL, NULL, 0 },
-    { { LINE(61), .batch = 9, F64, INVERSE }, NULL, NULL, 0 },
-    { { LINE(64), .batch = 37, .scale = 0.25 }, NULL, NULL, 0 },
-    { { LINE(60), .batch = 33, F64, IN_PLACE }, NULL, NULL, 0 },
-    { { LINE(1000), .batch = 3, PLANAR }, NULL, NULL, 0 },
-    { { LINE(2187), .batch = 2, INVERSE }, NULL, NULL, 0 },
-    { { LINE(4096), .batch = 4 }, NULL, NULL, 0 },
-    { { LINE(4096), .batch = 4, F64 }, NULL, NULL, 0 },
-    { { LINE(16384), .batch = 4 }, NULL, NULL, 0 },
-    { { LINE(240), COLUMNS(17) }, NULL, NULL, 0 },
-    { { LINE(360), COLUMNS(50), F64, PLANAR, IN_PLACE }, NULL, NULL, 0 },
-    { { LINE(360), .in.format = KALLIMA_PLANAR, .in.offset = 3, .out.stride = { 2 } },
-      NULL, NULL, 0 },
-    { { LINE(64), .batch = 21 }, "local(2.2.2.2.2.2)", NULL, 0 },
-    { { LINE(16), .batch = 64 }, "local(4.4)", "points=4,lines=16,run=0", 0 },
-    { { LINE(256), .batch = 5 }, "local(4.4.4.4)", "points=4,lines=1", 0 },
-    { { LINE(60), .batch = 8 }, "prime-factor(local(4), local(15))", NULL, 0 },
+    { { LINE(1), .batch = 5 }, NULL, 0 },
+    { { LINE(8), .batch = 70 }, NULL, 0 },
+    { { LINE(61), .batch = 9, F64, INVERSE }, NULL, 0 },
+    { { LINE(64), .batch = 37, .scale = 0.25 }, NULL, 0 },
+    { { LINE(60), .batch = 33, F64, IN_PLACE }, NULL, 0 },
+    { { LINE(1000), .batch = 3, PLANAR }, NULL, 0 },
+    { { LINE(2187), .batch = 2, INVERSE }, NULL, 0 },
+    { { LINE(4096), .batch = 4 }, NULL, 0 },
+    { { LINE(4096), .batch = 4, F64 }, NULL, 0 },
+    { { LINE(16384), .batch = 4 }, NULL, 0 },
+    { { LINE(240), COLUMNS(17) }, NULL, 0 },
+    { { LINE(360), COLUMNS(50), F64, PLANAR, IN_PLACE }, NULL, 0 },
+    { { LINE(360), .in.format = KALLIMA_PLANAR, .in.offset = 3, .out.stride = { 2 } }, NULL, 0 },
+    { { LINE(64), .batch = 21 }, "local(2.2.2.2.2.2)", 0 },
+    { { LINE(16), .batch = 64 }, "local(4.4, points=4, lines=16, run=0)", 0 },
+    { { LINE(256), .batch = 5 }, "local(4.4.4.4, points=4, lines=1)", 0 },
+    { { LINE(60), .batch = 8 }, "prime-factor(local(4), local(15))", 0 },
+
+    // Parameters that no design would choose.
+    { { LINE(64), .batch = 37 }, "local(8.8, points=1, lines=3, lanes=33, run=4096)", 0 },
+    { { LINE(1000), .batch = 7, F64 }, "local(10.10.10, points=64, lines=2, powers=2)", 0 },
+    { { LINE(243), .batch = 11, IN_PLACE }, "local(3.3.3.3.3, lanes=1, lines=7)", 0 },
+    { { LINE(360), COLUMNS(50) }, "local(15.24, lines=5, lanes=1024, powers=1024)", 0 },
+    { { LINE(4096), .batch = 8 },
+      "four-step(local(8.8, cluster=0, lines=3, lag=7, hints=0), local(8.8, lanes=48))", 0 },
+    { { LINE(4096), .batch = 8 },
+      "four-step(local(8.8, resident=1, lanes=64, lag=1), local(8.8, points=2, cluster=0))", 1 },
+    { { PLANE(20, 24), .batch = 5 }, "rank(local(5.4, lanes=40), local(8.3, lines=2))", 0 },
+    { { LINE(101), .batch = 7 }, "rader(local(10.10, lines=4, points=10))", 0 },
 
     // Convolutions.
-    { { LINE(101), .batch = 7 }, "rader(local(10.10))", NULL, 0 },
-    { { LINE(73), COLUMNS(5), .scale = 0.5 }, "rader(local(12.6))", NULL, 0 },
-    { { LINE(1009), .batch = 3, F64 }, NULL, NULL, 0 },
-    { { LINE(1009), IN_PLACE, INVERSE }, NULL, NULL, 0 },
-    { { LINE(10007), .batch = 4 }, NULL, NULL, 0 },
-    { { LINE(47), .batch = 6, F64 }, "bluestein(n=47, local(12.8))", NULL, 0 },
-    { { LINE(53), COLUMNS(4), INVERSE }, "bluestein(n=53, local(16.7))", NULL, 0 },
-    { { LINE(101), .batch = 9 }, "bluestein(n=101, four-step(local(16), local(13)))", NULL, 0 },
-    { { LINE(101), .batch = 5, F64, INVERSE, IN_PLACE },
-      "bluestein(n=101, four-step(local(16), local(13)))", NULL, 0 },
-    { { LINE(85), .batch = 5 }, "four-step(local(5), rader(local(16)))", NULL, 0 },
+    { { LINE(101), .batch = 7 }, "rader(local(10.10))", 0 },
+    { { LINE(73), COLUMNS(5), .scale = 0.5 }, "rader(local(12.6))", 0 },
+    { { LINE(1009), .batch = 3, F64 }, NULL, 0 },
+    { { LINE(1009), IN_PLACE, INVERSE }, NULL, 0 },
+    { { LINE(10007), .batch = 4 }, NULL, 0 },
+    { { LINE(47), .batch = 6, F64 }, "bluestein(n=47, local(12.8))", 0 },
+    { { LINE(53), COLUMNS(4), INVERSE }, "bluestein(n=53, local(16.7))", 0 },
+    { { LINE(101), .batch = 9 }, "bluestein(n=101, four-step(local(16), local(13)))", 0 },
+    { { LINE(101), .batch = 5, F64, INVERSE, IN_PLACE }, "bluestein(n=101, four-step(local(16), local(13)))", 0 },
+    { { LINE(85), .batch = 5 }, "four-step(local(5), rader(local(16)))", 0 },
 
     // Long lines: passes that meet in one launch.
-    { { LINE(96), .batch = 11 }, "four-step(local(8), local(12))", "cluster=0", 0 },
-    { { LINE(120), .batch = 6, IN_PLACE }, "four-step(local(4), four-step(local(5), local(6)))", "cluster=0", 0 },
-    { { LINE(4096), .batch = 8, F64, INVERSE }, "four-step(local(8.8), local(8.8))", "cluster=0", 0 },
-    { { LINE(4096), .batch = 6, PLANAR }, "four-step(local(32), local(16.8))", "cluster=0", 0 },
-    { { LINE(32768), .batch = 4 }, NULL, "cluster=0", 0 },
-    { { LINE(32768), .batch = 4, F64 }, NULL, "cluster=0", 0 },
-    { { LINE(65536), .batch = 4, IN_PLACE }, NULL, "cluster=0", 0 },
-    { { LINE(65536) }, NULL, "cluster=0", 0 },
-    { { LINE(65536), .batch = 4 }, NULL, "cluster=0", 0 },
-    { { LINE(256), .batch = 6 }, "four-step(local(16), four-step(local(4), local(4)))", "cluster=0", 0 },
-    { { LINE(256), COLUMNS(4), F64, INVERSE },
-      "four-step(four-step(local(4), local(4)), local(16))", "cluster=0", 0 },
+    { { LINE(96), .batch = 11 }, "four-step(local(8, cluster=0), local(12))", 0 },
+    { { LINE(120), .batch = 6, IN_PLACE }, "four-step(local(4, cluster=0), four-step(local(5), local(6)))", 0 },
+    { { LINE(4096), .batch = 8, F64, INVERSE }, "four-step(local(8.8, cluster=0), local(8.8))", 0 },
+    { { LINE(4096), .batch = 6, PLANAR }, "four-step(local(32, cluster=0), local(16.8))", 0 },
+    { { LINE(32768), .batch = 4 }, "four-step(local(16.16, cluster=0), local(16.8))", 0 },
+    { { LINE(32768), .batch = 4, F64 }, "four-step(local(16.16, cluster=0), local(16.8))", 0 },
+    { { LINE(65536), .batch = 4, IN_PLACE }, "four-step(local(16.16, cluster=0), local(16.16))", 0 },
+    { { LINE(65536) }, "four-step(local(16.16, cluster=0), local(16.16))", 0 },
+    { { LINE(65536), .batch = 4 }, "four-step(local(16.16, cluster=0), local(16.16))", 0 },
+    { { LINE(256), .batch = 6 }, "four-step(local(16, cluster=0), four-step(local(4), local(4)))", 0 },
+    { { LINE(256), COLUMNS(4), F64, INVERSE }, "four-step(four-step(local(4, cluster=0), local(4)), local(16))", 0 },
 
     // The same on so few processors that lines wait for a slot.
-    { { LINE(1024), .batch = 40 }, "four-step(local(16), local(8.8))", "cluster=0", 1 },
-    { { LINE(1024), COLUMNS(70), F64 }, "four-step(local(16), local(8.8))", "cluster=0", 1 },
-    { { LINE(101), .batch = 90 }, "bluestein(n=101, four-step(local(16), local(13)))", "cluster=0", 1 },
-    { { LINE(32768), .batch = 16 }, NULL, "cluster=0", 1 },
-    { { PLANE(128, 160), .batch = 12 }, NULL, "cluster=0", 1 },
-    { { LINE(1024), .batch = 40, R2C, F64 }, "real-even(four-step(local(16), local(8.4)))", "cluster=0", 1 },
+    { { LINE(1024), .batch = 40 }, "four-step(local(16, cluster=0), local(8.8))", 1 },
+    { { LINE(1024), COLUMNS(70), F64 }, "four-step(local(16, cluster=0), local(8.8))", 1 },
+    { { LINE(101), .batch = 90 }, "bluestein(n=101, four-step(local(16, cluster=0), local(13)))", 1 },
+    { { LINE(32768), .batch = 16 }, "four-step(local(16.16, cluster=0), local(16.8))", 1 },
+    { { PLANE(128, 160), .batch = 12 }, "rank(local(16.8, cluster=0), local(8.5.4))", 1 },
+    { { LINE(1024), .batch = 40, R2C, F64 }, "real-even(four-step(local(16, cluster=0), local(8.4)))", 1 },
 
     // Passes that meet in the memory of a cluster.
-    { { LINE(65536), .batch = 4 }, NULL, "cluster=8", 0 },
-    { { LINE(32768), .batch = 4, F64, INVERSE }, NULL, "cluster=8", 0 },
-    { { LINE(65536), .batch = 4, IN_PLACE }, NULL, "cluster=16", 0 },
-    { { LINE(4096), .batch = 4, F64 }, "four-step(local(8.8), local(8.8))", "cluster=2", 0 },
-    { { .rank = 2, .n = { 128, 256 }, .batch = 3 }, NULL, "cluster=8", 0 },
-    { { LINE(4096), COLUMNS(16) }, "four-step(local(8.8), local(8.8))", "cluster=4", 0 },
-    { { LINE(1024), .batch = 4, PLANAR, .scale = 0.5 },
-      "four-step(local(16), local(8.8))", "cluster=4", 0 },
-    { { LINE(8192), .batch = 4, R2C }, "real-even(four-step(local(8.8), local(8.8)))", "cluster=4", 0 },
-    { { LINE(8192), .batch = 4, C2R, F64 }, "real-even(four-step(local(8.8), local(8.8)))", "cluster=2", 0 },
+    { { LINE(65536), .batch = 4 }, "four-step(local(16.16, cluster=8), local(16.16))", 0 },
+    { { LINE(32768), .batch = 4, F64, INVERSE }, "four-step(local(16.16, cluster=8), local(16.8))", 0 },
+    { { LINE(65536), .batch = 4, IN_PLACE }, "four-step(local(16.16, cluster=16), local(16.16))", 0 },
+    { { LINE(4096), .batch = 4, F64 }, "four-step(local(8.8, cluster=2), local(8.8))", 0 },
+    { { .rank = 2, .n = { 128, 256 }, .batch = 3 }, "rank(local(16.8, cluster=8), local(16.16))", 0 },
+    { { LINE(4096), COLUMNS(16) }, "four-step(local(8.8, cluster=4), local(8.8))", 0 },
+    { { LINE(1024), .batch = 4, PLANAR, .scale = 0.5 }, "four-step(local(16, cluster=4), local(8.8))", 0 },
+    { { LINE(8192), .batch = 4, R2C }, "real-even(four-step(local(8.8, cluster=4), local(8.8)))", 0 },
+    { { LINE(8192), .batch = 4, C2R, F64 }, "real-even(four-step(local(8.8, cluster=2), local(8.8)))", 0 },
 
     // Real numbers.
-    { { LINE(100), .batch = 13, R2C }, NULL, NULL, 0 },
-    { { LINE(96), .batch = 13, C2R, IN_PLACE }, NULL, NULL, 0 },
-    { { LINE(99), .batch = 5, C2R, F64 }, NULL, NULL, 0 },
-    { { LINE(511), .batch = 5, R2C }, NULL, NULL, 0 },
-    { { LINE(8192), .batch = 3, R2C, F64 }, NULL, NULL, 0 },
-    { { LINE(8192), .batch = 4, C2R }, NULL, NULL, 0 },
-    { { LINE(32), .batch = 9, R2C }, "four-step(real-even(local(4)), local(4))", NULL, 0 },
-    { { LINE(32), .batch = 9, C2R }, "four-step(real-even(local(4)), local(4))", NULL, 0 },
-    { { LINE(45), .batch = 6, R2C, F64 }, "four-step(real-odd(local(9)), local(5))", NULL, 0 },
-    { { LINE(480), .batch = 6, R2C },
-      "four-step(real-even(local(4)), four-step(local(5), local(12)))", NULL, 0 },
-    { { LINE(480), .batch = 6, C2R, F64 },
-      "four-step(real-even(local(4)), four-step(local(5), local(12)))", NULL, 0 },
-    { { LINE(65536), .batch = 4, R2C }, NULL, NULL, 0 },
-    { { LINE(65536), .batch = 4, C2R }, NULL, NULL, 0 },
+    { { LINE(100), .batch = 13, R2C }, NULL, 0 },
+    { { LINE(96), .batch = 13, C2R, IN_PLACE }, NULL, 0 },
+    { { LINE(99), .batch = 5, C2R, F64 }, NULL, 0 },
+    { { LINE(511), .batch = 5, R2C }, NULL, 0 },
+    { { LINE(8192), .batch = 3, R2C, F64 }, NULL, 0 },
+    { { LINE(8192), .batch = 4, C2R }, NULL, 0 },
+    { { LINE(32), .batch = 9, R2C }, "four-step(real-even(local(4)), local(4))", 0 },
+    { { LINE(32), .batch = 9, C2R }, "four-step(real-even(local(4)), local(4))", 0 },
+    { { LINE(45), .batch = 6, R2C, F64 }, "four-step(real-odd(local(9)), local(5))", 0 },
+    { { LINE(480), .batch = 6, R2C }, "four-step(real-even(local(4)), four-step(local(5), local(12)))", 0 },
+    { { LINE(480), .batch = 6, C2R, F64 }, "four-step(real-even(local(4)), four-step(local(5), local(12)))", 0 },
+    { { LINE(65536), .batch = 4, R2C }, NULL, 0 },
+    { { LINE(65536), .batch = 4, C2R }, NULL, 0 },
 
     // Several axes, in one tile or not.
-    { { PLANE(20, 24), .batch = 5 }, NULL, NULL, 0 },
-    { { PLANE(64, 64), .batch = 3, F64, IN_PLACE }, NULL, NULL, 0 },
-    { { PLANE(18, 34), .batch = 4, R2C, IN_PLACE }, NULL, NULL, 0 },
-    { { PLANE(18, 35), .batch = 4, C2R }, NULL, NULL, 0 },
-    { { PLANE(128, 160), .batch = 5 }, NULL, NULL, 0 },
-    { { PLANE(256, 96), .batch = 4, R2C }, NULL, NULL, 0 },
-    { { PLANE(101, 60), .batch = 3, F64 }, NULL, NULL, 0 },
-    { { CUBE(12, 10, 9), .batch = 6 }, NULL, NULL, 0 },
-    { { CUBE(32, 24, 40), .batch = 4, F64 }, NULL, NULL, 0 },
-    { { CUBE(30, 32, 36), .batch = 4, C2R }, NULL, NULL, 0 },
+    { { PLANE(20, 24), .batch = 5 }, NULL, 0 },
+    { { PLANE(64, 64), .batch = 3, F64, IN_PLACE }, NULL, 0 },
+    { { PLANE(18, 34), .batch = 4, R2C, IN_PLACE }, NULL, 0 },
+    { { PLANE(18, 35), .batch = 4, C2R }, NULL, 0 },
+    { { PLANE(128, 160), .batch = 5 }, NULL, 0 },
+    { { PLANE(256, 96), .batch = 4, R2C }, NULL, 0 },
+    { { PLANE(101, 60), .batch = 3, F64 }, NULL, 0 },
+    { { CUBE(12, 10, 9), .batch = 6 }, NULL, 0 },
+    { { CUBE(32, 24, 40), .batch = 4, F64 }, NULL, 0 },
+    { { CUBE(30, 32, 36), .batch = 4, C2R }, NULL, 0 },
 };
 // clang-format on
 
-static void choose(const char *choice, int processors)
+static void use_processors(int processors)
 {
-    if (choice)
-        setenv("KALLIMA_KERNEL", choice, 1);
-    else
-        unsetenv("KALLIMA_KERNEL");
     run.device->caps.processors = processors ? processors : run.processors;
 }
 
@@ -156,10 +157,10 @@ static void kernels_match_the_oracle(void **state)
                                  .seed = i + 1,
                                  .way = i % 2 ? WAY_BUFFERS : WAY_OWNED,
                                  .recipe = rows[i].recipe };
-        choose(rows[i].choice, rows[i].processors);
+        use_processors(rows[i].processors);
         trial_check(&t, run.device);
     }
-    choose(NULL, 0);
+    use_processors(0);
     ROW_CHECK(simulate_counts.groups > 0 && simulate_counts.barriers > 0);
     // Else tickets and clusters were not put to the test.
     ROW_CHECK(simulate_counts.waits > 0 && simulate_counts.cluster_stores > 0);
@@ -171,20 +172,22 @@ static const struct fault {
     const char *before, *after;
 } faults[] = {
     // clang-format off
-    { { { LINE(1000), .batch = 3 }, NULL, NULL, 0 }, "    BARRIER;", "" },
-    { { { LINE(1000), .batch = 3 }, NULL, NULL, 0 }, " BARRIER;", " if (lane > 0u) BARRIER;" },
-    { { { LINE(1000), .batch = 3 }, NULL, NULL, 0 },
+    { { { LINE(1000), .batch = 3 }, NULL, 0 }, "    BARRIER;", "" },
+    { { { LINE(1000), .batch = 3 }, NULL, 0 }, " BARRIER;", " if (lane > 0u) BARRIER;" },
+    { { { LINE(1000), .batch = 3 }, NULL, 0 },
       " BARRIER;", " if (lane > 0u) BARRIER;\n else BARRIER_ALL;" },
-    { { { LINE(1000), .batch = 3 }, NULL, NULL, 0 },
+    { { { LINE(1000), .batch = 3 }, NULL, 0 },
       " = LANE;", " = LANE; tile[-1] = MAKE(ZERO, ZERO);" },
-    { { { LINE(96), .batch = 2000 }, "four-step(local(8), local(12))", "cluster=0", 1 },
+    { { { LINE(96), .batch = 2000 }, "four-step(local(8, cluster=0), local(12))", 1 },
       "while (seen", "while (false && seen" },
-    { { { LINE(96), .batch = 2000 }, "four-step(local(8), local(12))", "cluster=0", 1 },
+    { { { LINE(96), .batch = 2000 }, "four-step(local(8, cluster=0), local(12))", 1 },
       "done = 1u + number", "done = 0u * number" },
-    { { { LINE(96), .batch = 2000 }, "four-step(local(8), local(12))", "cluster=0", 1 },
+    { { { LINE(96), .batch = 2000 }, "four-step(local(8, cluster=0), local(12))", 1 },
       "BARRIER_ALL;\n        if (lane", "if (lane" },
-    { { { LINE(65536), .batch = 4 }, NULL, "cluster=8", 0 }, "CLUSTER_HAS_READ;", "" },
-    { { { LINE(65536), .batch = 4 }, NULL, "cluster=8", 0 }, "CLUSTER_HAS_READ;", "BARRIER;" },
+    { { { LINE(65536), .batch = 4 }, "four-step(local(16.16, cluster=8), local(16.16))", 0 },
+      "CLUSTER_HAS_READ;", "" },
+    { { { LINE(65536), .batch = 4 }, "four-step(local(16.16, cluster=8), local(16.16))", 0 },
+      "CLUSTER_HAS_READ;", "BARRIER;" },
     // clang-format on
 };
 
@@ -212,13 +215,13 @@ static void check_fault(const struct fault *fault)
     kallima_plan *plan = NULL;
 
     row_ran();
-    choose(fault->row.choice, fault->row.processors);
+    use_processors(fault->row.processors);
     simulate_plant = (struct simulate_plant){ fault->before, fault->after, 0 };
     const kallima_status status =
         kallima_plan_create(&plan, run.device, &fault->row.desc, &options);
     const int places = simulate_plant.places;
     simulate_plant = (struct simulate_plant){ 0 };
-    choose(NULL, 0);
+    use_processors(0);
     if (status != KALLIMA_OK)
         row_fail("\"%s\": %s", fault->after, kallima_last_error());
     else if (places == 0)

@@ -226,6 +226,10 @@ static void names_never_change(void **state)
         snprintf(line, sizeof line, "rule %.80s\n", kal_rules[i]->name);
         add(line);
     }
+    for (int i = 0; i < KAL_PARAMETER_COUNT; i++) {
+        snprintf(line, sizeof line, "parameter %.80s\n", kal_parameters[i].name);
+        add(line);
+    }
     assert_int_equal(kallima_device_list(infos, 32, &count), KALLIMA_OK);
     for (int i = 0; i < count && i < 32; i++) {
         snprintf(line, sizeof line, "device %.80s\n", infos[i].selector);

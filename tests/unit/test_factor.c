@@ -215,6 +215,28 @@ static void text_of_a_recipe_reads_back_as_itself(void **state)
     ROWS_FINISH();
 }
 
+static void every_parameter_reads_back_at_its_limits(void **state)
+{
+    const kallima_desc desc = { .rank = 1, .n = { 16 } };
+    struct kal_problem problem;
+    struct kal_arena arena;
+
+    (void)state;
+    kal_arena_init(&arena, NULL);
+    assert_int_equal(kal_problem_init(&problem, NULL, &desc), KALLIMA_OK);
+    for (int i = 0; i < KAL_PARAMETER_COUNT; i++) {
+        struct kal_recipe recipe = { .n = 16, .radix_count = 1, .radix = { 16 } };
+        recipe.parameters.is_given[i] = true;
+        row_ran();
+        recipe.parameters.value[i] = kal_parameters[i].least;
+        check_round_trip(&problem, &recipe, &arena);
+        recipe.parameters.value[i] = kal_parameters[i].most;
+        check_round_trip(&problem, &recipe, &arena);
+    }
+    kal_arena_clear(&arena);
+    ROWS_FINISH();
+}
+
 static kallima_status parse(const kallima_desc *desc, const char *text,
                             struct kal_arena *arena, struct kal_recipe **out)
 {
@@ -242,6 +264,8 @@ static void legal_texts_are_read(void **state)
         { { .rank = 1, .n = { 1 }, .kind = KALLIMA_C2R }, "real-odd(local(1))" },
         { { .rank = 2, .n = { 4, 8 }, .kind = KALLIMA_R2C },
           "rank(local(4), real-even(local(4)))" },
+        { { .rank = 1, .n = { 16 } }, "local( 4.4 ,lanes = 64, run=0 )" },
+        { { .rank = 1, .n = { 1 } }, "local(1, lines=4096)" },
     };
     (void)state;
     for (size_t i = 0; i < KAL_COUNT(rows); i++) {
@@ -320,6 +344,15 @@ static void damaged_texts_are_refused(void **state)
         { 16, KALLIMA_C2R, "real-even(real-even(local(4)))" },
         { 8, KALLIMA_C2C, "rank(local(8))" },
         { 8, KALLIMA_C2C, "rank(local(2), local(4))" },
+        { 8, KALLIMA_C2C, "local(8, lanes)" },
+        { 8, KALLIMA_C2C, "local(8, lanes=)" },
+        { 8, KALLIMA_C2C, "local(8, lanes=0)" },
+        { 8, KALLIMA_C2C, "local(8, lanes=1025)" },
+        { 8, KALLIMA_C2C, "local(8, lanes=0000001)" },
+        { 8, KALLIMA_C2C, "local(8, lanes=-1)" },
+        { 8, KALLIMA_C2C, "local(8, lane=8)" },
+        { 8, KALLIMA_C2C, "local(8, lanes=8, run=0, lanes=8)" },
+        { 8, KALLIMA_C2C, "local(lanes=8, 8)" },
     };
     (void)state;
     for (size_t i = 0; i < KAL_COUNT(rows); i++) {
@@ -421,6 +454,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(planned_recipes_are_legal_and_of_the_right_length),
         cmocka_unit_test(text_of_a_recipe_reads_back_as_itself),
+        cmocka_unit_test(every_parameter_reads_back_at_its_limits),
         cmocka_unit_test(legal_texts_are_read),
         cmocka_unit_test(damaged_texts_are_refused),
         cmocka_unit_test(recipes_of_other_axes_are_refused),
