@@ -20,22 +20,28 @@ struct kal_axis {
         mirrors_last; // half of a real line: a mirrored step is at that end
 };
 
+enum { KAL_MOST_DIVIDED = 2 }; // children that an axis is divided into
+
 struct kal_planner {
     struct kal_arena *arena;
     const struct kal_caps *caps;
 };
 
 /**
- * What the planner may choose. `applies` is pure: no allocation, no device. `plan` fills in
- * the node's radices and plans its children. `complete` checks a node that was read from
- * text, children first, and sets its length (Bluestein's comes with the text).
+ * What the planner may choose. No entry allocates or needs a device. `choose` writes the
+ * radices of a local node, or the lengths of the children of another; `divide` describes
+ * children of these lengths as axes. `complete` checks a node that was read from text,
+ * children first, and sets its length (Bluestein's comes with the text).
  */
 struct kal_rule {
     const char *name; // stable: it is in recipe texts, never renamed
     int min_children, max_children;
     bool (*applies)(const struct kal_axis *axis, const struct kal_caps *caps);
-    kallima_status (*plan)(const struct kal_planner *planner, const struct kal_axis *axis,
-                           struct kal_recipe *node);
+    void (*choose)(const struct kal_axis *axis, const struct kal_caps *caps,
+                   struct kal_recipe *node, int64_t n[KAL_MOST_DIVIDED]);
+    void (*divide)(const struct kal_axis *axis, const struct kal_caps *caps,
+                   const int64_t n[KAL_MOST_DIVIDED],
+                   struct kal_axis child[KAL_MOST_DIVIDED]);
     bool (*complete)(struct kal_recipe *node);
 };
 
@@ -71,6 +77,19 @@ extern const struct kal_rule kal_rule_local, kal_rule_prime_factor, kal_rule_fou
  */
 kallima_status kal_plan_axis(struct kal_recipe **out, const struct kal_planner *planner,
                              const struct kal_axis *axis);
+
+/**
+ * As kal_plan_axis(), by a given rule that applies. Its children have the lengths `n`; NULL:
+ * those that the rule chooses.
+ */
+kallima_status kal_plan_axis_by(struct kal_recipe **out,
+                                const struct kal_planner *planner,
+                                const struct kal_axis *axis, enum kal_rule_id rule,
+                                const int64_t *n);
+
+/** Axis number `i` of a problem, as the planner sees it. */
+struct kal_axis kal_problem_axis(const struct kal_problem *problem, int i,
+                                 const struct kal_caps *caps);
 
 /**
  * Choose a recipe for a whole problem.

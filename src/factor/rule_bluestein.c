@@ -14,22 +14,27 @@ static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
     return true;
 }
 
-static kallima_status plan(const struct kal_planner *planner, const struct kal_axis *axis,
-                           struct kal_recipe *node)
+static void choose(const struct kal_axis *axis, const struct kal_caps *caps,
+                   struct kal_recipe *node, int64_t n[KAL_MOST_DIVIDED])
 {
     const int64_t least = 2 * axis->n - 1;
-    const int64_t m =
-        least <= 64 ? kal_smooth_length(least, GREATEST_PRIME)
-                    : GRAIN * kal_smooth_length((least - 1) / GRAIN + 1, GREATEST_PRIME);
-    const bool on_lanes = m <= LANES_LIMIT && axis->lines >= 4;
-    const struct kal_axis child = { .n = m,
-                                    .lines = on_lanes ? axis->lines : 1,
-                                    .lines_are_adjacent =
-                                        on_lanes && !planner->caps->language,
-                                    .shares_tile = true,
-                                    .is_convolved = true };
-    node->child_count = 1;
-    return kal_plan_axis(&node->child[0], planner, &child);
+    (void)caps;
+    (void)node;
+    n[0] = least <= 64
+               ? kal_smooth_length(least, GREATEST_PRIME)
+               : GRAIN * kal_smooth_length((least - 1) / GRAIN + 1, GREATEST_PRIME);
+}
+
+static void divide(const struct kal_axis *axis, const struct kal_caps *caps,
+                   const int64_t n[KAL_MOST_DIVIDED],
+                   struct kal_axis child[KAL_MOST_DIVIDED])
+{
+    const bool on_lanes = n[0] <= LANES_LIMIT && axis->lines >= 4;
+    child[0] = (struct kal_axis){ .n = n[0],
+                                  .lines = on_lanes ? axis->lines : 1,
+                                  .lines_are_adjacent = on_lanes && !caps->language,
+                                  .shares_tile = true,
+                                  .is_convolved = true };
 }
 
 static bool complete(struct kal_recipe *node)
@@ -38,4 +43,5 @@ static bool complete(struct kal_recipe *node)
            node->child[0]->n >= 2 * node->n - 1;
 }
 
-const struct kal_rule kal_rule_bluestein = { "bluestein", 1, 1, applies, plan, complete };
+const struct kal_rule kal_rule_bluestein = { "bluestein", 1,      1,       applies,
+                                             choose,      divide, complete };

@@ -117,22 +117,26 @@ static int64_t choose_columns(const struct kal_axis *axis, const struct kal_caps
     return reals * kernel_columns(axis->n / reals, long_first, caps);
 }
 
-static kallima_status plan(const struct kal_planner *planner, const struct kal_axis *axis,
-                           struct kal_recipe *node)
+static void choose(const struct kal_axis *axis, const struct kal_caps *caps,
+                   struct kal_recipe *node, int64_t n[KAL_MOST_DIVIDED])
 {
-    const int64_t n1 = choose_columns(axis, planner->caps);
-    const int64_t n2 = axis->n / n1;
-    const struct kal_axis columns = { .n = n1,
-                                      .lines = kal_max(n2, 4),
-                                      .is_real = axis->is_real,
-                                      .is_backward = axis->is_backward,
-                                      .lines_are_adjacent = true };
-    const struct kal_axis rows = { .n = n2,
-                                   .lines = kal_max(n1, 4),
-                                   .is_second_step = true };
-    node->child_count = 2;
-    KAL_TRY(kal_plan_axis(&node->child[0], planner, &columns));
-    return kal_plan_axis(&node->child[1], planner, &rows);
+    (void)node;
+    n[0] = choose_columns(axis, caps);
+    n[1] = axis->n / n[0];
+}
+
+static void divide(const struct kal_axis *axis, const struct kal_caps *caps,
+                   const int64_t n[KAL_MOST_DIVIDED],
+                   struct kal_axis child[KAL_MOST_DIVIDED])
+{
+    (void)caps;
+    child[0] = (struct kal_axis){ .n = n[0],
+                                  .lines = kal_max(n[1], 4),
+                                  .is_real = axis->is_real,
+                                  .is_backward = axis->is_backward,
+                                  .lines_are_adjacent = true };
+    child[1] =
+        (struct kal_axis){ .n = n[1], .lines = kal_max(n[0], 4), .is_second_step = true };
 }
 
 static bool complete(struct kal_recipe *node)
@@ -141,4 +145,5 @@ static bool complete(struct kal_recipe *node)
            node->child[0]->n > 1 && node->child[1]->n > 1;
 }
 
-const struct kal_rule kal_rule_four_step = { "four-step", 2, 2, applies, plan, complete };
+const struct kal_rule kal_rule_four_step = { "four-step", 2,      2,       applies,
+                                             choose,      divide, complete };

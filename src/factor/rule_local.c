@@ -165,8 +165,8 @@ static void order_mirrored(struct kal_recipe *node, int end, bool is_f64)
         swap_radices(node, chosen, end);
 }
 
-static kallima_status plan_kernel(const struct kal_axis *axis,
-                                  const struct kal_caps *caps, struct kal_recipe *node)
+static void choose_for_kernel(const struct kal_axis *axis, const struct kal_caps *caps,
+                              struct kal_recipe *node)
 {
     // Few steps need few lanes, of which fewer wait for each other: measured on an NVIDIA H200
     // in November 2026.
@@ -191,16 +191,16 @@ static kallima_status plan_kernel(const struct kal_axis *axis,
         order_mirrored(node, 0, kal_caps_is_f64(caps));
     if (axis->mirrors_last)
         order_mirrored(node, node->radix_count - 1, kal_caps_is_f64(caps));
-    return KALLIMA_OK;
 }
 
-static kallima_status plan(const struct kal_planner *planner, const struct kal_axis *axis,
-                           struct kal_recipe *node)
+static void choose(const struct kal_axis *axis, const struct kal_caps *caps,
+                   struct kal_recipe *node, int64_t n[KAL_MOST_DIVIDED])
 {
-    if (planner->caps->language)
-        return plan_kernel(axis, planner->caps, node);
-    node->radix_count = kal_radix_sequence(axis->n, node->radix, NULL);
-    return KALLIMA_OK;
+    (void)n;
+    if (caps->language)
+        choose_for_kernel(axis, caps, node);
+    else
+        node->radix_count = kal_radix_sequence(axis->n, node->radix, NULL);
 }
 
 static bool complete(struct kal_recipe *node)
@@ -215,4 +215,4 @@ static bool complete(struct kal_recipe *node)
     return true;
 }
 
-const struct kal_rule kal_rule_local = { "local", 0, 0, applies, plan, complete };
+const struct kal_rule kal_rule_local = { "local", 0, 0, applies, choose, NULL, complete };

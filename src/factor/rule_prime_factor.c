@@ -36,19 +36,24 @@ static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
            best_split(axis->n) != 0;
 }
 
-static kallima_status plan(const struct kal_planner *planner, const struct kal_axis *axis,
-                           struct kal_recipe *node)
+static void choose(const struct kal_axis *axis, const struct kal_caps *caps,
+                   struct kal_recipe *node, int64_t n[KAL_MOST_DIVIDED])
 {
-    const int64_t a = best_split(axis->n);
-    const struct kal_axis first = { .n = a,
-                                    .lines = axis->lines * (axis->n / a),
-                                    .lines_are_adjacent = true };
-    const struct kal_axis second = { .n = axis->n / a,
-                                     .lines = axis->lines * a,
-                                     .lines_are_adjacent = true };
-    node->child_count = 2;
-    KAL_TRY(kal_plan_axis(&node->child[0], planner, &first));
-    return kal_plan_axis(&node->child[1], planner, &second);
+    (void)caps;
+    (void)node;
+    n[0] = best_split(axis->n);
+    n[1] = axis->n / n[0];
+}
+
+static void divide(const struct kal_axis *axis, const struct kal_caps *caps,
+                   const int64_t n[KAL_MOST_DIVIDED],
+                   struct kal_axis child[KAL_MOST_DIVIDED])
+{
+    (void)caps;
+    for (int i = 0; i < 2; i++)
+        child[i] = (struct kal_axis){ .n = n[i],
+                                      .lines = axis->lines * n[1 - i],
+                                      .lines_are_adjacent = true };
 }
 
 static bool complete(struct kal_recipe *node)
@@ -61,5 +66,5 @@ static bool complete(struct kal_recipe *node)
     return true;
 }
 
-const struct kal_rule kal_rule_prime_factor = { "prime-factor", 2,    2,
-                                                applies,        plan, complete };
+const struct kal_rule kal_rule_prime_factor = { "prime-factor", 2,      2,       applies,
+                                                choose,         divide, complete };

@@ -22,18 +22,24 @@ enum { LANES_LIMIT = 2048 };
 // Longest prime that a text may ask for: trial division up to its root stays instant.
 static const int64_t PRIME_LIMIT = (int64_t)1 << 42;
 
-static kallima_status plan(const struct kal_planner *planner, const struct kal_axis *axis,
-                           struct kal_recipe *node)
+static void choose(const struct kal_axis *axis, const struct kal_caps *caps,
+                   struct kal_recipe *node, int64_t n[KAL_MOST_DIVIDED])
+{
+    (void)caps;
+    (void)node;
+    n[0] = axis->n - 1;
+}
+
+static void divide(const struct kal_axis *axis, const struct kal_caps *caps,
+                   const int64_t n[KAL_MOST_DIVIDED],
+                   struct kal_axis child[KAL_MOST_DIVIDED])
 {
     const bool on_lanes = axis->n <= LANES_LIMIT && axis->lines >= 4;
-    const struct kal_axis child = { .n = axis->n - 1,
-                                    .lines = on_lanes ? axis->lines : 1,
-                                    .lines_are_adjacent =
-                                        on_lanes && !planner->caps->language,
-                                    .shares_tile = true,
-                                    .is_convolved = true };
-    node->child_count = 1;
-    return kal_plan_axis(&node->child[0], planner, &child);
+    child[0] = (struct kal_axis){ .n = n[0],
+                                  .lines = on_lanes ? axis->lines : 1,
+                                  .lines_are_adjacent = on_lanes && !caps->language,
+                                  .shares_tile = true,
+                                  .is_convolved = true };
 }
 
 static bool complete(struct kal_recipe *node)
@@ -42,4 +48,6 @@ static bool complete(struct kal_recipe *node)
     return node->n > 2 && node->n <= PRIME_LIMIT && kal_is_prime(node->n);
 }
 
-const struct kal_rule kal_rule_rader = { "rader", 1, 1, applies, plan, complete };
+const struct kal_rule kal_rule_rader = {
+    "rader", 1, 1, applies, choose, divide, complete
+};

@@ -9,15 +9,6 @@ static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
     return false;
 }
 
-static kallima_status plan(const struct kal_planner *planner, const struct kal_axis *axis,
-                           struct kal_recipe *node)
-{
-    (void)planner;
-    (void)axis;
-    (void)node;
-    return KALLIMA_OK;
-}
-
 static bool complete(struct kal_recipe *node)
 {
     node->n = 1;
@@ -28,5 +19,5 @@ static bool complete(struct kal_recipe *node)
     return true;
 }
 
-const struct kal_rule kal_rule_rank = { "rank",  2,    KALLIMA_MAX_RANK,
-                                        applies, plan, complete };
+const struct kal_rule kal_rule_rank = { "rank", 2,    KALLIMA_MAX_RANK, applies,
+                                        NULL,   NULL, complete };

@@ -23,29 +23,33 @@ static bool odd_applies(const struct kal_axis *axis, const struct kal_caps *caps
     return axis->is_real && axis->n % 2 == 1 && !kal_real_is_divided(axis, caps);
 }
 
-static kallima_status plan_complex(const struct kal_planner *planner,
-                                   const struct kal_axis *axis, int64_t n,
-                                   struct kal_recipe *node)
+static void choose_half(const struct kal_axis *axis, const struct kal_caps *caps,
+                        struct kal_recipe *node, int64_t n[KAL_MOST_DIVIDED])
 {
-    struct kal_axis child = *axis;
-    child.n = n;
-    child.is_real = false;
-    child.mirrors_first = axis->n % 2 == 0 && axis->is_backward;
-    child.mirrors_last = axis->n % 2 == 0 && !axis->is_backward;
-    node->child_count = 1;
-    return kal_plan_axis(&node->child[0], planner, &child);
+    (void)caps;
+    (void)node;
+    n[0] = axis->n / 2;
 }
 
-static kallima_status even_plan(const struct kal_planner *planner,
-                                const struct kal_axis *axis, struct kal_recipe *node)
+static void choose_whole(const struct kal_axis *axis, const struct kal_caps *caps,
+                         struct kal_recipe *node, int64_t n[KAL_MOST_DIVIDED])
 {
-    return plan_complex(planner, axis, axis->n / 2, node);
+    (void)caps;
+    (void)node;
+    n[0] = axis->n;
 }
 
-static kallima_status odd_plan(const struct kal_planner *planner,
-                               const struct kal_axis *axis, struct kal_recipe *node)
+static void divide(const struct kal_axis *axis, const struct kal_caps *caps,
+                   const int64_t n[KAL_MOST_DIVIDED],
+                   struct kal_axis child[KAL_MOST_DIVIDED])
 {
-    return plan_complex(planner, axis, axis->n, node);
+    const bool is_half = axis->n % 2 == 0;
+    (void)caps;
+    child[0] = *axis;
+    child[0].n = n[0];
+    child[0].is_real = false;
+    child[0].mirrors_first = is_half && axis->is_backward;
+    child[0].mirrors_last = is_half && !axis->is_backward;
 }
 
 static bool even_complete(struct kal_recipe *node)
@@ -59,7 +63,9 @@ static bool odd_complete(struct kal_recipe *node)
     return node->n % 2 == 1;
 }
 
-const struct kal_rule kal_rule_real_even = { "real-even",  1,         1,
-                                             even_applies, even_plan, even_complete };
-const struct kal_rule kal_rule_real_odd = { "real-odd",  1,        1,
-                                            odd_applies, odd_plan, odd_complete };
+const struct kal_rule kal_rule_real_even = { "real-even",  1,           1,
+                                             even_applies, choose_half, divide,
+                                             even_complete };
+const struct kal_rule kal_rule_real_odd = {
+    "real-odd", 1, 1, odd_applies, choose_whole, divide, odd_complete
+};

@@ -45,23 +45,39 @@ int kal_caps_largest_prime(const struct kal_caps *caps)
     return kal_caps_is_f64(caps) ? LARGEST_F64 : LARGEST_F32;
 }
 
-kallima_status kal_plan_axis(struct kal_recipe **out, const struct kal_planner *planner,
-                             const struct kal_axis *axis)
+kallima_status kal_plan_axis_by(struct kal_recipe **out,
+                                const struct kal_planner *planner,
+                                const struct kal_axis *axis, enum kal_rule_id id,
+                                const int64_t *n)
 {
+    const struct kal_rule *rule = kal_rules[id];
+    struct kal_axis child[KAL_MOST_DIVIDED];
+    int64_t chosen[KAL_MOST_DIVIDED] = { 0 };
     void *memory;
 
     *out = NULL;
     KAL_TRY(kal_arena_take(planner->arena, &memory, 1, sizeof **out));
     struct kal_recipe *node = memory;
+    node->rule = id;
     node->n = axis->n;
+    if (!n)
+        rule->choose(axis, planner->caps, node, chosen);
+    if (rule->divide)
+        rule->divide(axis, planner->caps, n ? n : chosen, child);
+    node->child_count = rule->min_children;
+    for (int i = 0; i < node->child_count; i++)
+        KAL_TRY(kal_plan_axis(&node->child[i], planner, &child[i]));
+    *out = node;
+    return KALLIMA_OK;
+}
 
+kallima_status kal_plan_axis(struct kal_recipe **out, const struct kal_planner *planner,
+                             const struct kal_axis *axis)
+{
     size_t i = 0;
     while (i + 1 < KAL_COUNT(order) && !kal_rules[order[i]]->applies(axis, planner->caps))
         i++;
-    node->rule = order[i];
-    KAL_TRY(kal_rules[node->rule]->plan(planner, axis, node));
-    *out = node;
-    return KALLIMA_OK;
+    return kal_plan_axis_by(out, planner, axis, order[i], NULL);
 }
 
 // Are neighbouring lines along `axis` adjacent? Some other axis has unit stride then.
@@ -75,9 +91,15 @@ static bool is_adjacent(const struct kal_problem *p, const struct kal_array *arr
     return array->batch_stride == 1 && p->batch >= 8;
 }
 
-static struct kal_axis describe_axis(const struct kal_problem *p, int i)
+struct kal_axis kal_problem_axis(const struct kal_problem *p, int i,
+                                 const struct kal_caps *caps)
 {
+    enum { MOST_CLUSTERED = 512 << 10 }; // bytes
+    const double point_bytes = kal_caps_is_f64(caps) ? 16.0 : 8.0;
+    const double points = kal_problem_points(p) / (double)p->batch;
     const bool last = i == p->rank - 1;
+    const bool shares_tile =
+        p->rank > 1 && caps->language && points <= (double)caps->local_points;
     double lines = (double)p->batch;
     for (int k = 0; k < p->rank; k++)
         lines *= k == i ? 1.0 : (double)p->out.n[k];
@@ -87,6 +109,9 @@ static struct kal_axis describe_axis(const struct kal_problem *p, int i)
         .is_real = last && p->kind != KALLIMA_C2C,
         .is_backward = p->kind == KALLIMA_C2R,
         .lines_are_adjacent = is_adjacent(p, &p->in, i) && is_adjacent(p, &p->out, i),
+        .shares_tile = shares_tile,
+        .is_clustered = caps->cluster_groups > 1 && p->rank == 2 && !shares_tile &&
+                        points <= MOST_CLUSTERED / point_bytes,
     };
 }
 
@@ -94,13 +119,11 @@ kallima_status kal_plan_problem(struct kal_recipe **out,
                                 const struct kal_planner *planner,
                                 const struct kal_problem *p)
 {
-    enum { MOST_CLUSTERED = 512 << 10 }; // bytes
-    const double point_bytes = kal_caps_is_f64(planner->caps) ? 16.0 : 8.0;
     void *memory;
 
     *out = NULL;
     if (p->rank == 1) {
-        const struct kal_axis axis = describe_axis(p, 0);
+        const struct kal_axis axis = kal_problem_axis(p, 0, planner->caps);
         return kal_plan_axis(out, planner, &axis);
     }
 
@@ -108,17 +131,9 @@ kallima_status kal_plan_problem(struct kal_recipe **out,
     struct kal_recipe *node = memory;
     node->rule = KAL_RULE_RANK;
     node->child_count = p->rank;
-    const bool shares_tile =
-        planner->caps->language &&
-        kal_problem_points(p) / (double)p->batch <= (double)planner->caps->local_points;
-    const bool is_clustered =
-        planner->caps->cluster_groups > 1 && p->rank == 2 && !shares_tile &&
-        kal_problem_points(p) / (double)p->batch <= MOST_CLUSTERED / point_bytes;
     node->n = 1;
     for (int i = 0; i < p->rank; i++) {
-        struct kal_axis axis = describe_axis(p, i);
-        axis.shares_tile = shares_tile;
-        axis.is_clustered = is_clustered;
+        const struct kal_axis axis = kal_problem_axis(p, i, planner->caps);
         KAL_TRY(kal_plan_axis(&node->child[i], planner, &axis));
         node->n *= p->n[i];
     }
