@@ -21,6 +21,7 @@ MAY_USE = {  # this table is the architecture; docs/architecture.md explains it
     "device/opencl": "base device",
     "device/cuda": "base device",
     "exec": "base math problem factor pass codelet kernel emit device",
+    "tune": "base math problem factor pass codelet kernel emit device exec",
     "api": "base math problem factor pass codelet kernel emit device device/opencl device/cuda exec",
     "gen": "base codelet emit",
 }

@@ -245,6 +245,20 @@ static bool fits_problem(const struct kal_recipe *node, const struct kal_problem
     return true;
 }
 
+static bool is_complete(struct kal_recipe *node)
+{
+    for (int i = 0; i < node->child_count; i++) {
+        if (!is_complete(node->child[i]))
+            return false;
+    }
+    return kal_rules[node->rule]->complete(node);
+}
+
+bool kal_recipe_fits(struct kal_recipe *recipe, const struct kal_problem *problem)
+{
+    return is_complete(recipe) && fits_problem(recipe, problem);
+}
+
 kallima_status kal_recipe_parse(struct kal_recipe **out, struct kal_arena *arena,
                                 const struct kal_problem *problem, const char *text)
 {

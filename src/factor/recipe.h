@@ -52,6 +52,12 @@ struct kal_recipe {
 void kal_recipe_print(struct kal_text *text, const struct kal_recipe *recipe);
 
 /**
+ * Return whether a recipe that was put together obeys all rules and computes the problem, as
+ * one that was read does; sets the lengths of its nodes.
+ */
+bool kal_recipe_fits(struct kal_recipe *recipe, const struct kal_problem *problem);
+
+/**
  * Read a recipe for `problem` from text.
  *
  * Owner: *out lives in the arena.

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT
+// The space of recipes: every neighbour is another recipe of the same problem, and those
+// that must be there are.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../rows.h"
+#include "device/device.h"
+#include "pass/pass.h"
+#include "tune/space.h"
+
+enum { MOST_TEXTS = 20000 };
+
+// One problem on one device, and the texts of the recipes that were visited.
+struct visited {
+    struct kal_problem problem;
+    struct kal_caps caps, limits;
+    struct kal_arena arena;
+    const char *selector, *own; // the recipe whose neighbours are visited
+    char *text[MOST_TEXTS];
+    enum kal_decision decision[MOST_TEXTS];
+    int count, per_decision[KAL_DECISION_COUNT];
+};
+
+static struct visited v;
+
+static char *copy_text(const struct kal_recipe *recipe)
+{
+    struct kal_text text;
+    kal_text_init(&text, NULL);
+    kal_recipe_print(&text, recipe);
+    char *copy = strdup(text.data);
+    kal_text_clear(&text);
+    return copy;
+}
+
+static kallima_status note(void *context, const struct kal_recipe *recipe,
+                           enum kal_decision decision)
+{
+    ROW_CHECK(context == &v && v.count < MOST_TEXTS);
+    v.decision[v.count] = decision;
+    v.text[v.count++] = copy_text(recipe);
+    v.per_decision[decision]++;
+    return KALLIMA_OK;
+}
+
+static kallima_status refuse(void *context, const struct kal_recipe *recipe,
+                             enum kal_decision decision)
+{
+    (void)recipe;
+    (void)decision;
+    return ++*(int *)context == 3 ? KALLIMA_E_DEVICE : KALLIMA_OK;
+}
+
+static void begin(const char *selector, const kallima_desc *desc)
+{
+    kallima_device *device = NULL;
+
+    memset(&v, 0, sizeof v);
+    v.selector = selector;
+    assert_int_equal(kallima_device_open(&device, selector, NULL), KALLIMA_OK);
+    assert_int_equal(kal_problem_init(&v.problem, NULL, desc), KALLIMA_OK);
+    v.caps = device->caps;
+    v.limits = kal_caps_limit(&v.caps, desc->precision == KALLIMA_F64);
+    kallima_device_close(&device);
+    kal_arena_init(&v.arena, NULL);
+}
+
+static void end(void)
+{
+    for (int i = 0; i < v.count; i++)
+        free(v.text[i]);
+    kal_arena_clear(&v.arena);
+}
+
+// Visit the neighbours of the recipe with this text; NULL: of the planner's.
+static void visit(const char *text)
+{
+    const struct kal_planner planner = { &v.arena, &v.limits };
+    struct kal_recipe *recipe;
+
+    if (text)
+        assert_int_equal(kal_recipe_parse(&recipe, &v.arena, &v.problem, text),
+                         KALLIMA_OK);
+    else
+        assert_int_equal(kal_plan_problem(&recipe, &planner, &v.problem), KALLIMA_OK);
+    char *before = copy_text(recipe);
+    assert_int_equal(kal_space_neighbours(&planner, &v.problem, recipe, note, &v),
+                     KALLIMA_OK);
+    char *after = copy_text(recipe);
+    row_ran();
+    if (strcmp(before, after) != 0)
+        row_fail("%s: %s became %s", v.selector, before, after);
+    for (int i = 0; i < v.count; i++) {
+        if (strcmp(v.text[i], before) == 0)
+            row_fail("%s: %s is its own neighbour", v.selector, before);
+    }
+    free(before);
+    free(after);
+}
+
+static int compare(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static bool is_visited(const char *text)
+{
+    for (int i = 0; i < v.count; i++) {
+        if (strcmp(v.text[i], text) == 0)
+            return true;
+    }
+    return false;
+}
+
+// Each is a recipe of the problem that the device's passes can be made of, and no two are
+// the same.
+static void check_visited(void)
+{
+    for (int i = 0; i < v.count; i++) {
+        struct kal_arena arena;
+        struct kal_recipe *recipe;
+        struct kal_program program;
+        row_ran();
+        kal_arena_init(&arena, NULL);
+        if (kal_recipe_parse(&recipe, &arena, &v.problem, v.text[i]) != KALLIMA_OK ||
+            kal_program_lower(&program, &arena, &v.problem, recipe, &v.caps) !=
+                KALLIMA_OK)
+            row_fail("%s: %s: %s", v.selector, v.text[i], kallima_last_error());
+        kal_arena_clear(&arena);
+    }
+    qsort(v.text, (size_t)v.count, sizeof *v.text, compare);
+    for (int i = 1; i < v.count; i++) {
+        if (strcmp(v.text[i - 1], v.text[i]) == 0)
+            row_fail("%s: %s is visited twice", v.selector, v.text[i]);
+    }
+}
+
+static const char *const selectors[] = { "cpu", "nullcuda", "nullopencl" };
+
+static void neighbours_are_other_recipes_of_the_problem(void **state)
+{
+    static const kallima_desc descs[] = {
+        { .rank = 1, .n = { 1 } },
+        { .rank = 1, .n = { 2 } },
+        { .rank = 1, .n = { 30 }, .batch = 100 },
+        { .rank = 1, .n = { 101 }, .batch = 100 },
+        { .rank = 1, .n = { 360 }, .batch = 100, .precision = KALLIMA_F64 },
+        { .rank = 1, .n = { 4096 }, .batch = 100 },
+        { .rank = 1, .n = { 4099 }, .batch = 10 },
+        { .rank = 1, .n = { 10007 } },
+        { .rank = 1, .n = { 65536 }, .batch = 10 },
+        { .rank = 1, .n = { 1000003 } },
+        { .rank = 1, .n = { 1 << 25 } },
+        { .rank = 1, .n = { 1024 }, .batch = 10, .kind = KALLIMA_R2C },
+        { .rank = 1, .n = { 1 << 20 }, .batch = 10, .kind = KALLIMA_C2R },
+        { .rank = 1, .n = { 177147 }, .batch = 10, .kind = KALLIMA_R2C },
+        { .rank = 2, .n = { 64, 48 }, .batch = 10 },
+        { .rank = 2, .n = { 512, 101 }, .batch = 3, .precision = KALLIMA_F64 },
+        { .rank = 3, .n = { 60, 60, 60 }, .kind = KALLIMA_R2C },
+    };
+    (void)state;
+    for (size_t i = 0; i < KAL_COUNT(selectors); i++) {
+        for (size_t j = 0; j < KAL_COUNT(descs); j++) {
+            begin(selectors[i], &descs[j]);
+            visit(NULL);
+            check_visited();
+            end();
+        }
+    }
+    ROWS_FINISH();
+}
+
+static void decisions_that_must_be_there_are(void **state)
+{
+    static const struct {
+        const char *selector;
+        kallima_desc desc;
+        const char *from, *to;
+    } rows[] = {
+        { "nullcuda", { .rank = 1, .n = { 4096 } }, "local(16.16.16)", "local(8.16.32)" },
+        { "nullcuda",
+          { .rank = 1, .n = { 4096 } },
+          "local(16.16.16)",
+          "local(16.16.16, lanes=64)" },
+        { "nullcuda",
+          { .rank = 1, .n = { 4096 } },
+          "local(16.16.16, lanes=64)",
+          "local(16.16.16)" },
+        { "nullcuda",
+          { .rank = 1, .n = { 4096 } },
+          "local(16.16.16)",
+          "four-step(local(8.8), local(8.8))" },
+        { "nullcuda",
+          { .rank = 1, .n = { 1 << 16 }, .batch = 100 },
+          "four-step(local(16.16), local(16.16))",
+          "four-step(local(16.16, cluster=8), local(16.16))" },
+        { "nullcuda",
+          { .rank = 1, .n = { 53 }, .batch = 100 },
+          "local(53)",
+          "rader(local(13.4))" },
+        { "nullcuda",
+          { .rank = 1, .n = { 53 }, .batch = 100 },
+          "rader(local(13.4))",
+          "local(53)" },
+        { "nullcuda",
+          { .rank = 2, .n = { 64, 48 } },
+          "rank(local(8.8), local(8.6))",
+          "rank(local(8.8), local(6.8))" },
+        { "cpu",
+          { .rank = 1, .n = { 4096 } },
+          "four-step(local(8.8), local(8.8))",
+          "four-step(local(8.8), local(4.16))" },
+        { "cpu",
+          { .rank = 1, .n = { 101 } },
+          "rader(local(10.10))",
+          "rader(local(4.25))" },
+    };
+    (void)state;
+    for (size_t i = 0; i < KAL_COUNT(rows); i++) {
+        begin(rows[i].selector, &rows[i].desc);
+        visit(rows[i].from);
+        row_ran();
+        if (!is_visited(rows[i].to))
+            row_fail("%s: %s is no neighbour of %s", rows[i].selector, rows[i].to,
+                     rows[i].from);
+        end();
+    }
+    ROWS_FINISH();
+}
+
+static void a_device_without_kernels_has_no_parameters(void **state)
+{
+    const kallima_desc desc = { .rank = 1, .n = { 4096 } };
+    (void)state;
+    begin("cpu", &desc);
+    visit(NULL);
+    assert_int_equal(v.per_decision[KAL_DECISION_PARAMETER], 0);
+    assert_true(v.per_decision[KAL_DECISION_SPLIT] > 0);
+    end();
+    begin("nullopencl", &desc);
+    visit(NULL);
+    assert_true(v.per_decision[KAL_DECISION_PARAMETER] > 0);
+    for (int i = 0; i < v.count; i++)
+        assert_null(strstr(v.text[i], "cluster"));
+    end();
+}
+
+static void a_status_ends_the_visits(void **state)
+{
+    const kallima_desc desc = { .rank = 1, .n = { 4096 } };
+    struct kal_recipe *recipe;
+    int calls = 0;
+
+    (void)state;
+    begin("nullcuda", &desc);
+    const struct kal_planner planner = { &v.arena, &v.limits };
+    assert_int_equal(kal_plan_problem(&recipe, &planner, &v.problem), KALLIMA_OK);
+    char *before = copy_text(recipe);
+    assert_int_equal(kal_space_neighbours(&planner, &v.problem, recipe, refuse, &calls),
+                     KALLIMA_E_DEVICE);
+    assert_int_equal(calls, 3);
+    char *after = copy_text(recipe);
+    assert_string_equal(before, after);
+    free(before);
+    free(after);
+    end();
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(neighbours_are_other_recipes_of_the_problem),
+        cmocka_unit_test(decisions_that_must_be_there_are),
+        cmocka_unit_test(a_device_without_kernels_has_no_parameters),
+        cmocka_unit_test(a_status_ends_the_visits),
+    };
+    return cmocka_run_group_tests_name("tune-space", tests, NULL, NULL);
+}
