@@ -60,6 +60,9 @@ struct kal_caps kal_caps_limit(const struct kal_caps *caps, bool is_f64);
 /** Of limited caps: whether they are those of f64. */
 bool kal_caps_is_f64(const struct kal_caps *caps);
 
+/** Whether a lane is known to have registers for long codelets. */
+bool kal_caps_has_registers(const struct kal_caps *caps);
+
 /** The largest prime that is a radix of its kernels, from limited caps. */
 int kal_caps_largest_prime(const struct kal_caps *caps);
 

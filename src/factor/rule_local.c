@@ -38,8 +38,9 @@ int64_t kal_longest_second_step(const struct kal_caps *caps)
 // A prime whose values are nearly all registers of a lane: all steps of a line by themselves.
 static bool is_codelet(const struct kal_axis *axis, const struct kal_caps *caps)
 {
-    return !kal_caps_is_f64(caps) && !axis->lines_are_adjacent && !axis->is_second_step &&
-           !axis->shares_tile && kal_is_prime(axis->n) && kal_radix_is_printed(axis->n);
+    return kal_caps_has_registers(caps) && !kal_caps_is_f64(caps) &&
+           !axis->lines_are_adjacent && !axis->is_second_step && !axis->shares_tile &&
+           kal_is_prime(axis->n) && kal_radix_is_printed(axis->n);
 }
 
 static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)

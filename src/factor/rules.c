@@ -38,11 +38,17 @@ bool kal_caps_is_f64(const struct kal_caps *caps)
     return caps->transaction_lines <= F64_LINES;
 }
 
+bool kal_caps_has_registers(const struct kal_caps *caps)
+{
+    enum { MANY = 255 };
+    return caps->lane_registers >= MANY;
+}
+
 int kal_caps_largest_prime(const struct kal_caps *caps)
 {
     // The values of a codelet are 2 registers each, or 4, of the 255 of a lane.
-    enum { LARGEST_F32 = 61, LARGEST_F64 = 31 };
-    return kal_caps_is_f64(caps) ? LARGEST_F64 : LARGEST_F32;
+    enum { LARGEST_F32 = 61, LARGEST = 31 };
+    return kal_caps_has_registers(caps) && !kal_caps_is_f64(caps) ? LARGEST_F32 : LARGEST;
 }
 
 kallima_status kal_plan_axis_by(struct kal_recipe **out,

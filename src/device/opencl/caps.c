@@ -210,8 +210,13 @@ struct kal_caps kal_ocl_caps(const struct ocl_api *cl, cl_device_id id)
         .has_forward_progress = has_forward_progress(cl, id),
     };
     caps.near_bytes = caps.group_bytes;
-    if (is_amd(cl, id))
+    if (is_amd(cl, id)) {
+        enum {
+            VECTOR_REGISTERS = 256
+        }; // source: AMD, "RDNA3 Instruction Set Architecture"
         caps.processor_bytes = kal_ocl_number(cl, id, LOCAL_BYTES_AMD);
+        caps.lane_registers = VECTOR_REGISTERS;
+    }
     if (kal_ocl_is_nvidia(cl, id))
         add_nvidia(
             &caps,
