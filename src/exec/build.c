@@ -281,21 +281,11 @@ static kallima_status build_launch(struct kernel_program *p, struct kal_arena *a
     return KALLIMA_OK;
 }
 
-static bool is_fused(const struct kernel_program *p, const struct kal_phase *phase)
-{
-    for (int i = 0; i < phase->pass_count; i++) {
-        if (kal_pass_uses_chunk(p->program->pass[phase->first_pass + i]))
-            return true;
-    }
-    return false;
-}
-
 kallima_status kal_kernel_program_build(struct kernel_program *p, struct kal_arena *arena)
 {
     for (int i = 0; i < p->program->phase_count; i++) {
         const struct kal_phase *phase = &p->program->phase[i];
-        // A phase whose passes meet in the scratch of a chunk is one launch, else each pass is.
-        const int step = is_fused(p, phase) ? phase->pass_count : 1;
+        const int step = kal_phase_launch_passes(p->program, phase);
         for (int j = 0; j < phase->pass_count; j += step) {
             const struct launch_passes passes = { phase, phase->first_pass + j, step };
             KAL_TRY(build_launch(p, arena, &passes));

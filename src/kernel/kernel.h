@@ -223,8 +223,12 @@ struct kal_kernel_wish {
     bool reads_late;
 };
 
-/** Whether a pass reads or writes the scratch of a chunk. */
-bool kal_pass_uses_chunk(const struct kal_pass *pass);
+/**
+ * Passes of each launch of a phase: all of them if they meet in the scratch of a chunk, else
+ * one.
+ */
+int kal_phase_launch_passes(const struct kal_program *program,
+                            const struct kal_phase *phase);
 
 /**
  * Design what is launched for passes `first` to `first + count - 1` of a phase.

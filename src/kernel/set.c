@@ -2,9 +2,15 @@
 // What is launched at once: one kernel, or all passes of a phase by tickets.
 #include "kernel/design.h"
 
-bool kal_pass_uses_chunk(const struct kal_pass *pass)
+int kal_phase_launch_passes(const struct kal_program *program,
+                            const struct kal_phase *phase)
 {
-    return pass->in.buffer == KAL_BUFFER_CHUNK || pass->out.buffer == KAL_BUFFER_CHUNK;
+    for (int i = 0; i < phase->pass_count; i++) {
+        const struct kal_pass *pass = program->pass[phase->first_pass + i];
+        if (pass->in.buffer == KAL_BUFFER_CHUNK || pass->out.buffer == KAL_BUFFER_CHUNK)
+            return phase->pass_count;
+    }
+    return 1;
 }
 
 int kal_resident_groups(const struct kal_caps *caps, int lanes, int64_t group_bytes,

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: MIT
+#include "tune/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "kernel/kernel.h"
+#include "pass/pass.h"
+
+const char *const kal_term_names[KAL_TERM_COUNT] = {
+    [KAL_TERM_LAUNCH] = "launch",     [KAL_TERM_MEMORY] = "memory",
+    [KAL_TERM_CACHE] = "cache",       [KAL_TERM_EXCHANGE] = "exchange",
+    [KAL_TERM_COMPUTE] = "compute",   [KAL_TERM_WAIT] = "wait",
+    [KAL_TERM_STARVE] = "starvation",
+};
+
+static void add(struct kal_terms *terms, enum kal_term term, double amount)
+{
+    terms->amount[term] += amount;
+}
+
+// What is counted, and for which device.
+struct count {
+    struct kal_terms *terms;
+    struct kal_arena *arena;
+    const struct kal_caps *caps;
+    const struct kal_program *program;
+    bool is_f64;
+};
+
+static double all_lines(const struct kal_pass *pass)
+{
+    double lines = 1.0;
+    for (int i = 0; i < pass->stage_loops + pass->line_loops + pass->inner_loops; i++)
+        lines *= (double)pass->loops[i].count;
+    return lines;
+}
+
+static double side_bytes(const struct count *c, const struct kal_pass *pass,
+                         const struct kal_side *side)
+{
+    const double element = (c->is_f64 ? 16.0 : 8.0) * (side->is_real ? 0.5 : 1.0);
+    return all_lines(pass) * (double)kal_min(pass->n, side->count) * element;
+}
+
+// --- the CPU -----------------------------------------------------------------------------
+
+static void count_cpu_side(const struct count *c, const struct kal_pass *pass,
+                           const struct kal_side *side)
+{
+    const double bytes = side_bytes(c, pass, side);
+    const int64_t unit = side->is_real || side->imag != 1 ? 1 : 2;
+    const bool is_near = side->buffer == KAL_BUFFER_CHUNK;
+
+    add(c->terms, is_near ? KAL_TERM_CACHE : KAL_TERM_MEMORY, bytes);
+    if (!is_near && llabs(side->stride) != unit)
+        add(c->terms, KAL_TERM_STARVE, bytes);
+}
+
+static void count_cpu_pass(const struct count *c, const struct kal_pass *pass)
+{
+    const double points = all_lines(pass) * (double)pass->n;
+    count_cpu_side(c, pass, &pass->in);
+    count_cpu_side(c, pass, &pass->out);
+    add(c->terms, KAL_TERM_EXCHANGE,
+        2.0 * points * (c->is_f64 ? 16.0 : 8.0) * pass->step_count);
+    add(c->terms, KAL_TERM_WAIT, all_lines(pass));
+}
+
+// --- kernels -----------------------------------------------------------------------------
+
+// Bytes side by side in memory that a group takes at once.
+static double run_bytes(const struct kal_kernel *k, bool is_in)
+{
+    const struct kal_side *side = is_in ? &k->pass->in : &k->pass->out;
+    const int64_t unit = side->is_real || side->imag != 1 ? 1 : 2;
+    const double element = (k->is_f64 ? 8.0 : 4.0) * (double)unit;
+    const struct kal_group_loop *first = k->loop_count ? &k->loop[0] : NULL;
+
+    if (llabs(side->stride * side->map_step) == unit)
+        return element * (double)k->n;
+    if (first && llabs(is_in ? first->in : first->out) == unit)
+        return element * (double)first->width;
+    return element;
+}
+
+static void count_kernel_side(const struct count *c, const struct kal_kernel_set *set,
+                              const struct kal_kernel *k, bool is_in)
+{
+    static const double SECTOR = 32.0;
+    const struct kal_side *side = is_in ? &k->pass->in : &k->pass->out;
+    const double bytes = side_bytes(c, k->pass, side);
+
+    if (side->buffer == KAL_BUFFER_CHUNK)
+        add(c->terms, set->cluster > 1 ? KAL_TERM_EXCHANGE : KAL_TERM_CACHE, bytes);
+    else
+        add(c->terms, KAL_TERM_MEMORY, bytes * fmax(1.0, SECTOR / run_bytes(k, is_in)));
+}
+
+static void count_kernel(const struct count *c, const struct kal_kernel_set *set,
+                         const struct kal_kernel *k)
+{
+    static const double NEEDED = 32768.0; // bytes of a processor under way at once
+    const double element = c->is_f64 ? 16.0 : 8.0;
+    const double groups = (double)k->groups * (double)kal_max(1, set->lines);
+    const double points = all_lines(k->pass) * (double)k->n;
+    const double at_once = set->resident * (double)(k->lines * k->span) * element;
+
+    count_kernel_side(c, set, k, true);
+    count_kernel_side(c, set, k, false);
+    add(c->terms, KAL_TERM_EXCHANGE, 2.0 * points * element * (k->round_count - 1));
+    add(c->terms, KAL_TERM_WAIT,
+        ceil(groups / (kal_max(1, c->caps->processors) * set->resident)) *
+            k->round_count);
+    add(c->terms, KAL_TERM_STARVE, points * element * fmax(0.0, NEEDED / at_once - 1.0));
+    for (int i = 0; i < k->table_count; i++)
+        add(c->terms, KAL_TERM_CACHE,
+            groups * (double)k->table[i].count *
+                (kal_table_is_index(k->table[i].kind) ? 4.0 : element));
+}
+
+static kallima_status count_launches(const struct count *c, const struct kal_phase *phase)
+{
+    const struct kal_kernel_wish wish = { 0, 0, false };
+    const int passes = kal_phase_launch_passes(c->program, phase);
+
+    for (int i = 0; i < phase->pass_count; i += passes) {
+        struct kal_kernel_set set;
+        KAL_TRY(kal_kernel_set_design(&set, c->arena, c->program, phase,
+                                      phase->first_pass + i, passes, c->caps, c->is_f64,
+                                      &wish));
+        add(c->terms, KAL_TERM_LAUNCH, 1.0);
+        for (int j = 0; j < set.count; j++)
+            count_kernel(c, &set, set.kernel[j]);
+    }
+    return KALLIMA_OK;
+}
+
+kallima_status kal_terms_count(struct kal_terms *out, struct kal_arena *arena,
+                               const struct kal_problem *problem,
+                               const struct kal_recipe *recipe,
+                               const struct kal_caps *caps)
+{
+    struct kal_program program;
+    const struct count c = { out, arena, caps, &program,
+                             problem->precision == KALLIMA_F64 };
+
+    *out = (struct kal_terms){ 0 };
+    KAL_TRY(kal_program_lower(&program, arena, problem, recipe, caps));
+    add(out, KAL_TERM_COMPUTE,
+        kal_program_count(&program, problem).operations * (c.is_f64 ? 2.0 : 1.0));
+    for (int i = 0; i < program.phase_count; i++) {
+        const struct kal_phase *phase = &program.phase[i];
+        if (caps->language) {
+            KAL_TRY(count_launches(&c, phase));
+            continue;
+        }
+        add(out, KAL_TERM_LAUNCH, 1.0);
+        for (int j = 0; j < phase->pass_count; j++)
+            count_cpu_pass(&c, program.pass[phase->first_pass + j]);
+    }
+    return KALLIMA_OK;
+}
+
+// --- costs -------------------------------------------------------------------------------
+
+struct kal_model kal_model_guess(const struct kal_caps *caps)
+{
+    // Of one processor of a GPU and one core of a CPU, in 1/s: orders of magnitude.
+    static const struct kal_model kernels = { { [KAL_TERM_LAUNCH] = 3e-6,
+                                                [KAL_TERM_MEMORY] = 1 / 25e9,
+                                                [KAL_TERM_CACHE] = 1 / 50e9,
+                                                [KAL_TERM_EXCHANGE] = 1 / 150e9,
+                                                [KAL_TERM_COMPUTE] = 1 / 150e9,
+                                                [KAL_TERM_WAIT] = 3e-7,
+                                                [KAL_TERM_STARVE] = 1 / 100e9 } };
+    static const struct kal_model cpu = { { [KAL_TERM_LAUNCH] = 1e-6,
+                                            [KAL_TERM_MEMORY] = 1 / 10e9,
+                                            [KAL_TERM_CACHE] = 1 / 30e9,
+                                            [KAL_TERM_EXCHANGE] = 1 / 60e9,
+                                            [KAL_TERM_COMPUTE] = 1 / 25e9,
+                                            [KAL_TERM_WAIT] = 1e-8,
+                                            [KAL_TERM_STARVE] = 1 / 20e9 } };
+    struct kal_model model = caps->language ? kernels : cpu;
+    const int workers =
+        (int)kal_max(1, caps->language ? caps->processors : caps->threads);
+
+    // Launches follow each other; waits are counted for one processor, lines for all cores.
+    for (int i = 0; i < KAL_TERM_COUNT; i++) {
+        if (i != KAL_TERM_LAUNCH && !(caps->language && i == KAL_TERM_WAIT))
+            model.cost[i] /= workers;
+    }
+    return model;
+}
+
+double kal_model_predict(const struct kal_model *model, const struct kal_terms *terms)
+{
+    double seconds = 0.0;
+    for (int i = 0; i < KAL_TERM_COUNT; i++)
+        seconds += model->cost[i] * terms->amount[i];
+    return seconds;
+}
+
+// Normal equations of sum((predicted / measured - 1)^2) + trust * sum((x - 1)^2), where x is
+// each cost as a multiple of the prior's.
+struct equations {
+    double matrix[KAL_TERM_COUNT][KAL_TERM_COUNT], right[KAL_TERM_COUNT];
+};
+
+static void add_sample(struct equations *e, const struct kal_sample *sample,
+                       const struct kal_model *prior)
+{
+    double share[KAL_TERM_COUNT]; // of the measured time, at the prior's cost
+    for (int i = 0; i < KAL_TERM_COUNT; i++)
+        share[i] = sample->terms.amount[i] * prior->cost[i] / sample->seconds;
+    for (int i = 0; i < KAL_TERM_COUNT; i++) {
+        e->right[i] += share[i];
+        for (int j = 0; j < KAL_TERM_COUNT; j++)
+            e->matrix[i][j] += share[i] * share[j];
+    }
+}
+
+struct kal_model kal_model_fit(const struct kal_sample *sample, int count,
+                               const struct kal_model *prior, double trust)
+{
+    enum { SWEEPS = 500 };
+    struct equations e = { 0 };
+    struct kal_model model = *prior;
+    double x[KAL_TERM_COUNT];
+
+    for (int i = 0; i < KAL_TERM_COUNT; i++) {
+        x[i] = 1.0;
+        e.right[i] = e.matrix[i][i] = trust;
+    }
+    for (int i = 0; i < count; i++)
+        add_sample(&e, &sample[i], prior);
+    for (int sweep = 0; sweep < SWEEPS; sweep++) {
+        for (int i = 0; i < KAL_TERM_COUNT; i++) {
+            double rest = e.right[i];
+            for (int j = 0; j < KAL_TERM_COUNT; j++)
+                rest -= j == i ? 0.0 : e.matrix[i][j] * x[j];
+            x[i] = fmax(0.0, rest / e.matrix[i][i]);
+        }
+    }
+    for (int i = 0; i < KAL_TERM_COUNT; i++)
+        model.cost[i] = prior->cost[i] * x[i];
+    return model;
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// What a plan should take, before anything is compiled: a few terms that are counted on its
+// passes and kernels, each times what one unit of it costs on the device.
+#ifndef KAL_TUNE_MODEL_H_
+#define KAL_TUNE_MODEL_H_
+
+#include "base/arena.h"
+#include "base/caps.h"
+#include "factor/recipe.h"
+
+enum kal_term {
+    KAL_TERM_LAUNCH,   // launches; of the CPU, phases
+    KAL_TERM_MEMORY,   // bytes between processors and memory, in whole sectors
+    KAL_TERM_CACHE,    // bytes between processors and the cache that they share
+    KAL_TERM_EXCHANGE, // bytes between lanes, through the memory of groups
+    KAL_TERM_COMPUTE,  // real operations, twice in f64
+    KAL_TERM_WAIT, // rounds, one after another, of all groups that a processor works; of
+                   // the CPU, lines
+    KAL_TERM_STARVE, // bytes that come late, because too few are under way or far apart
+    KAL_TERM_COUNT
+};
+
+/** What a term is called, in the files that keep its cost. */
+extern const char *const kal_term_names[KAL_TERM_COUNT];
+
+/** How much there is of each. */
+struct kal_terms {
+    double amount[KAL_TERM_COUNT];
+};
+
+/** Seconds for one unit of each, never negative. */
+struct kal_model {
+    double cost[KAL_TERM_COUNT];
+};
+
+/**
+ * Count the terms of a recipe: lower it, and design its kernels for a device of kernels.
+ *
+ * Owner: what it needs lives in the arena.
+ * Error: E_MEMORY       exhausted
+ *        E_UNSUPPORTED  the device cannot run the recipe
+ */
+kallima_status kal_terms_count(struct kal_terms *out, struct kal_arena *arena,
+                               const struct kal_problem *problem,
+                               const struct kal_recipe *recipe,
+                               const struct kal_caps *caps);
+
+/** Costs that are guessed from what a device says of itself. */
+struct kal_model kal_model_guess(const struct kal_caps *caps);
+
+/** Seconds that the terms should take. */
+double kal_model_predict(const struct kal_model *model, const struct kal_terms *terms);
+
+/** One measured plan. */
+struct kal_sample {
+    struct kal_terms terms;
+    double seconds;
+};
+
+/**
+ * Fit a model to samples: least squares of the relative errors, of costs that are drawn
+ * towards those of `prior` as far as the samples say nothing of them.
+ *
+ * Unit:   `trust` is how many samples the prior counts for; above 0.
+ * Source: A. E. Hoerl and R. W. Kennard, Technometrics 12 (1970) 55-67,
+ *         doi:10.1080/00401706.1970.10488634; never negative: coordinate descent.
+ */
+struct kal_model kal_model_fit(const struct kal_sample *sample, int count,
+                               const struct kal_model *prior, double trust);
+
+#endif
