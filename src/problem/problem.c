@@ -39,6 +39,37 @@ void kal_problem_print(struct kal_text *text, const struct kal_problem *p)
     print_array(text, "out", p->rank, &p->out);
 }
 
+static kallima_layout describe_array(const struct kal_array *array, int rank)
+{
+    kallima_layout layout = {
+        .format = array->is_planar ? KALLIMA_PLANAR : KALLIMA_INTERLEAVED,
+        .offset = array->offset,
+        .batch_stride = array->batch_stride,
+    };
+    for (int i = 0; i < rank; i++)
+        layout.stride[i] = array->stride[i];
+    return layout;
+}
+
+kallima_desc kal_problem_describe(const struct kal_problem *p)
+{
+    kallima_desc desc = {
+        .kind = p->kind,
+        .precision = p->precision,
+        .direction = p->is_inverse ? KALLIMA_INVERSE : KALLIMA_FORWARD,
+        .placement = p->is_in_place ? KALLIMA_IN_PLACE : KALLIMA_OUT_OF_PLACE,
+        .rank = p->rank,
+        .destroy_input = p->may_destroy_input,
+        .batch = p->batch,
+        .scale = p->scale,
+        .in = describe_array(&p->in, p->rank),
+        .out = describe_array(&p->out, p->rank),
+    };
+    for (int i = 0; i < p->rank; i++)
+        desc.n[i] = p->n[i];
+    return desc;
+}
+
 double kal_problem_points(const struct kal_problem *p)
 {
     double points = (double)p->batch;

@@ -42,6 +42,9 @@ struct kal_problem {
 kallima_status kal_problem_init(struct kal_problem *problem, const struct kal_host *host,
                                 const kallima_desc *desc);
 
+/** Return a descriptor of which kal_problem_init() makes the same problem. */
+kallima_desc kal_problem_describe(const struct kal_problem *problem);
+
 /** Append the problem as one line of text without a newline. */
 void kal_problem_print(struct kal_text *text, const struct kal_problem *problem);
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../problems.h"
 #include "../random.h"
 #include "../rows.h"
 #include "problem/problem.h"
@@ -104,11 +105,50 @@ static void defaults_are_filled_in(void **state)
     ROWS_FINISH();
 }
 
+static void check_description(const kallima_desc *desc)
+{
+    struct kal_problem problem, again;
+    struct kal_text text, text_again;
+
+    row_ran();
+    kal_text_init(&text, NULL);
+    kal_text_init(&text_again, NULL);
+    assert_int_equal(kal_problem_init(&problem, NULL, desc), KALLIMA_OK);
+    kal_problem_print(&text, &problem);
+    const kallima_desc described = kal_problem_describe(&problem);
+    if (kal_problem_init(&again, NULL, &described) != KALLIMA_OK) {
+        row_fail("%s: %s", text.data, kallima_last_error());
+    } else {
+        kal_problem_print(&text_again, &again);
+        if (strcmp(text.data, text_again.data) != 0 ||
+            problem.in.elements != again.in.elements ||
+            problem.out.elements != again.out.elements)
+            row_fail("%s becomes %s", text.data, text_again.data);
+    }
+    kal_text_clear(&text);
+    kal_text_clear(&text_again);
+}
+
+static void a_description_makes_the_same_problem(void **state)
+{
+    struct random r = { 1 };
+
+    (void)state;
+    for (int i = 0; i < 2000; i++) {
+        kallima_desc desc = problem_random(&r, 1000);
+        desc.destroy_input = i % 3 == 0;
+        desc.scale = i % 2 ? 0.1 * i : 0.0;
+        check_description(&desc);
+    }
+    ROWS_FINISH();
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(strides_are_distinct_if_no_address_repeats),
         cmocka_unit_test(defaults_are_filled_in),
+        cmocka_unit_test(a_description_makes_the_same_problem),
     };
     return cmocka_run_group_tests_name("problem", tests, NULL, NULL);
 }
