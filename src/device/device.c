@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "device/device.h"
 
+#include "base/clock.h"
+
 #include <string.h>
-#include <time.h>
 
 void kal_device_retain(kallima_device *device)
 {
@@ -74,13 +75,6 @@ struct host_timer {
     double start, stop; // seconds; 0: not marked
 };
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 kallima_status kal_host_timer_create(kallima_timer **out, kallima_device *device)
 {
     void *object;
@@ -97,13 +91,13 @@ void kal_host_timer_destroy(kallima_timer *timer)
 
 kallima_status kal_host_timer_start(kallima_timer *timer)
 {
-    ((struct host_timer *)timer)->start = now();
+    ((struct host_timer *)timer)->start = kal_clock_now();
     return KALLIMA_OK;
 }
 
 kallima_status kal_host_timer_stop(kallima_timer *timer)
 {
-    ((struct host_timer *)timer)->stop = now();
+    ((struct host_timer *)timer)->stop = kal_clock_now();
     return KALLIMA_OK;
 }
 

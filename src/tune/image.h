@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// The memory of one side of a problem as the host sees it: elements where the layout puts
+// them, poison everywhere else, guards in front and behind.
+#ifndef KAL_TUNE_IMAGE_H_
+#define KAL_TUNE_IMAGE_H_
+
+#include "problem/problem.h"
+
+enum { KAL_GUARD_BYTES = 256 }; // a multiple of what any device aligns to
+
+struct kal_image {
+    bool is_f64;
+    int parts;               // arrays: 2 of a planar side
+    uint64_t bytes;          // of each, with both guards
+    unsigned char *array[2]; // the first is the allocation
+};
+
+/** Return the arrays behind a side: 2 if it is planar. */
+static inline int kal_array_parts(const struct kal_array *array)
+{
+    return array->is_planar ? 2 : 1;
+}
+
+/** Return the elements of one transform of a side. */
+int64_t kal_array_points(const struct kal_array *array, int rank);
+
+/** Return the bytes of each array of a side, with both guards. */
+uint64_t kal_array_guarded_bytes(const struct kal_array *array, bool is_f64);
+
+/** Return the index in memory of the first element of row `row` (the last axis) of all rows. */
+int64_t kal_array_find_row(const struct kal_array *array, int rank, int64_t row);
+
+/**
+ * Take memory for `parts` arrays of `bytes` bytes, guards included; the content is undefined.
+ *
+ * Owner: the caller frees it with kal_image_clear() on the same host.
+ * Error: E_MEMORY  exhausted
+ */
+kallima_status kal_image_init(struct kal_image *image, const struct kal_host *host,
+                              bool is_f64, int parts, uint64_t bytes);
+
+/** Free what the image holds; all zero is fine. */
+void kal_image_clear(struct kal_image *image, const struct kal_host *host);
+
+/** Fill everything with NaNs that no computation gives. */
+void kal_image_poison(struct kal_image *image);
+
+/** Put the poison back where the elements of a side are. */
+void kal_image_poison_elements(struct kal_image *image, const struct kal_array *array,
+                               int rank, int64_t batch);
+
+/** Return whether there is nothing but poison. */
+bool kal_image_is_poison(const struct kal_image *image);
+
+/** Where part 0 (real) or 1 (imaginary) of the element at `index` lies. */
+static inline unsigned char *kal_image_at(const struct kal_image *image,
+                                          const struct kal_array *array, int64_t index,
+                                          int part)
+{
+    const int64_t real = index * kal_array_reals(array) + (array->is_planar ? 0 : part);
+    return image->array[array->is_planar ? part : 0] + KAL_GUARD_BYTES +
+           real * (image->is_f64 ? 8 : 4);
+}
+
+/** Read one part of an element. */
+double kal_image_get(const struct kal_image *image, const struct kal_array *array,
+                     int64_t index, int part);
+
+/** Write one part of an element, rounded to the image's precision. */
+void kal_image_set(struct kal_image *image, const struct kal_array *array, int64_t index,
+                   int part, double value);
+
+#endif

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+#include "tune/timing.h"
+
+#include "base/clock.h"
+
+#include <math.h>
+
+// Times of the host's clock, and of events, whose resolution is about a microsecond.
+static const double HOST_SAMPLE_SECONDS = 200e-6, DEVICE_SAMPLE_SECONDS = 300e-6;
+
+enum {
+    MOST_EXECUTIONS = 1 << 20, // of one sample
+    OCCUPYING_BYTES = 32 << 20,
+};
+
+// One plan at work.
+struct lane {
+    const kallima_plan *plan;
+    int64_t executions; // of a sample
+    double taken;       // by the last sample, all in all, on the host's clock
+    double sample[KAL_RACE_MOST_ROUNDS];
+    int count;
+};
+
+kallima_status kal_timing_init(struct kal_timing *timing, struct kal_trial *trial,
+                               double seconds, double (*now)(void))
+{
+    *timing = (struct kal_timing){ .trial = trial, .now = now ? now : kal_clock_now };
+    timing->end = seconds > 0.0 ? timing->now() + seconds : INFINITY;
+    return kallima_timer_create(&timing->timer, trial->device);
+}
+
+void kal_timing_clear(struct kal_timing *timing)
+{
+    kallima_timer_destroy(&timing->timer);
+    *timing = (struct kal_timing){ 0 };
+}
+
+double kal_timing_left(const struct kal_timing *timing)
+{
+    return timing->end - timing->now();
+}
+
+// A copy ahead, so that executions are enqueued before the device is free: that of the input
+// where it must be fresh, else one of no consequence.
+static kallima_status occupy(struct kal_trial *trial)
+{
+    const kallima_buffer *in = trial->in[0].whole;
+    kallima_buffer *out = trial->out[0].whole;
+    if (kal_trial_overwrites(trial))
+        return kal_trial_restore(trial);
+    if (kal_device_is_host(trial->device))
+        return KALLIMA_OK;
+    const uint64_t less = in->bytes < out->bytes ? in->bytes : out->bytes;
+    return kallima_buffer_copy(out, 0, in, 0,
+                               less < OCCUPYING_BYTES ? less : OCCUPYING_BYTES);
+}
+
+// Time executions that follow each other.
+static kallima_status take_run(struct kal_timing *timing, const kallima_plan *plan,
+                               int64_t count, double *seconds)
+{
+    KAL_TRY(occupy(timing->trial));
+    KAL_TRY(kallima_timer_start(timing->timer));
+    for (int64_t i = 0; i < count; i++)
+        KAL_TRY(kal_trial_run(timing->trial, plan));
+    KAL_TRY(kallima_timer_stop(timing->timer));
+    return kallima_timer_read(timing->timer, seconds);
+}
+
+// Time one sample: in several runs if numbers would leave their range in one.
+static kallima_status take(struct kal_timing *timing, struct lane *lane, double *seconds)
+{
+    const int64_t most = kal_trial_most_runs(timing->trial);
+    const double start = timing->now();
+
+    *seconds = 0.0;
+    for (int64_t left = lane->executions; left > 0; left -= kal_min(left, most)) {
+        double part;
+        KAL_TRY(take_run(timing, lane->plan, kal_min(left, most), &part));
+        *seconds += part;
+    }
+    lane->taken = timing->now() - start;
+    return KALLIMA_OK;
+}
+
+// Does what would take so long end in time?
+static bool has_time(const struct kal_timing *timing, double seconds)
+{
+    return timing->now() + seconds < timing->end;
+}
+
+// Warm up, doubling the executions of a sample until it is long enough. Without time left the
+// lane has no executions.
+static kallima_status calibrate(struct kal_timing *timing, struct lane *lane)
+{
+    const double enough = kal_device_is_host(timing->trial->device)
+                              ? HOST_SAMPLE_SECONDS
+                              : DEVICE_SAMPLE_SECONDS;
+    double seconds;
+
+    if (!has_time(timing, 0.0))
+        return KALLIMA_OK;
+    lane->executions = 1;
+    KAL_TRY(take(timing, lane, &seconds));
+    while (seconds < enough && lane->executions < MOST_EXECUTIONS &&
+           has_time(timing, 2.0 * lane->taken)) {
+        lane->executions *= 2;
+        KAL_TRY(take(timing, lane, &seconds));
+    }
+    return KALLIMA_OK;
+}
+
+static kallima_status add_sample(struct kal_timing *timing, struct lane *lane)
+{
+    double seconds;
+    KAL_TRY(take(timing, lane, &seconds));
+    lane->sample[lane->count++] = seconds / (double)lane->executions;
+    return KALLIMA_OK;
+}
+
+static struct kal_times summarise(const struct lane *lane, int count)
+{
+    double scratch[KAL_RACE_MOST_ROUNDS];
+    return count > 0 ? kal_times_summarise(lane->sample, count, scratch)
+                     : (struct kal_times){ 0 };
+}
+
+kallima_status kal_timing_measure(struct kal_timing *timing, const kallima_plan *plan,
+                                  int rounds, struct kal_times *times)
+{
+    struct lane lane = { .plan = plan };
+
+    *times = (struct kal_times){ 0 };
+    KAL_TRY(calibrate(timing, &lane));
+    while (lane.executions > 0 && lane.count < rounds &&
+           lane.count < KAL_RACE_MOST_ROUNDS && has_time(timing, lane.taken))
+        KAL_TRY(add_sample(timing, &lane));
+    *times = summarise(&lane, lane.count);
+    return KALLIMA_OK;
+}
+
+// Who is first, by chance: a pattern could meet one of the machine's own.
+static int toss(struct kal_timing *timing)
+{
+    timing->order = timing->order * 6364136223846793005u + 1442695040888963407u;
+    return (int)(timing->order >> 63);
+}
+
+static kallima_status run_round(struct kal_timing *timing, struct lane lane[2])
+{
+    const int first = toss(timing);
+    KAL_TRY(add_sample(timing, &lane[first]));
+    return add_sample(timing, &lane[1 - first]);
+}
+
+static kallima_status run_rounds(struct kal_timing *timing, struct lane lane[2],
+                                 struct kal_outcome *outcome)
+{
+    while (outcome->ruling == KAL_RULING_OPEN && outcome->rounds < KAL_RACE_MOST_ROUNDS) {
+        if (!has_time(timing, lane[0].taken + lane[1].taken)) {
+            outcome->is_out_of_time = true;
+            break;
+        }
+        KAL_TRY(run_round(timing, lane));
+        outcome->rounds++;
+        outcome->ruling = kal_race_rule(lane[0].sample, lane[1].sample, outcome->rounds);
+    }
+    return KALLIMA_OK;
+}
+
+static double median_ratio(const struct lane lane[2], int rounds)
+{
+    double ratio[KAL_RACE_MOST_ROUNDS], scratch[KAL_RACE_MOST_ROUNDS];
+    int count = 0;
+    for (int i = 0; i < rounds; i++) {
+        if (lane[0].sample[i] > 0.0)
+            ratio[count++] = lane[1].sample[i] / lane[0].sample[i];
+    }
+    return count > 0 ? kal_times_summarise(ratio, count, scratch).median : 0.0;
+}
+
+kallima_status kal_timing_race(struct kal_timing *timing, const kallima_plan *incumbent,
+                               const kallima_plan *challenger,
+                               struct kal_outcome *outcome)
+{
+    struct lane lane[2] = { { .plan = incumbent }, { .plan = challenger } };
+
+    *outcome = (struct kal_outcome){ .ruling = KAL_RULING_OPEN };
+    for (int i = 0; i < 2; i++)
+        KAL_TRY(calibrate(timing, &lane[i]));
+    if (lane[0].executions > 0 && lane[1].executions > 0)
+        KAL_TRY(run_rounds(timing, lane, outcome));
+    else
+        outcome->is_out_of_time = true;
+    outcome->incumbent = summarise(&lane[0], outcome->rounds);
+    outcome->challenger = summarise(&lane[1], outcome->rounds);
+    outcome->ratio = median_ratio(lane, outcome->rounds);
+    return KALLIMA_OK;
+}
