@@ -90,8 +90,8 @@ static bool has_time(const struct kal_timing *timing, double seconds)
     return timing->now() + seconds < timing->end;
 }
 
-// Warm up, doubling the executions of a sample until it is long enough. Without time left the
-// lane has no executions.
+// Warm up with one execution, whose time may be that of loading what it needs, then double the
+// executions of a sample until it is long enough. Without time left the lane has none.
 static kallima_status calibrate(struct kal_timing *timing, struct lane *lane)
 {
     const double enough = kal_device_is_host(timing->trial->device)
@@ -102,6 +102,9 @@ static kallima_status calibrate(struct kal_timing *timing, struct lane *lane)
     if (!has_time(timing, 0.0))
         return KALLIMA_OK;
     lane->executions = 1;
+    KAL_TRY(take(timing, lane, &seconds));
+    if (!has_time(timing, lane->taken))
+        return KALLIMA_OK;
     KAL_TRY(take(timing, lane, &seconds));
     while (seconds < enough && lane->executions < MOST_EXECUTIONS &&
            has_time(timing, 2.0 * lane->taken)) {
