@@ -6,11 +6,11 @@
 
 enum { AHEAD = 8 }; // candidates that are prepared together
 
-const char *const kal_outcome_names[KAL_OUTCOME_COUNT] = {
-    [KAL_OUTCOME_WAITING] = "untried", [KAL_OUTCOME_PRUNED] = "pruned",
-    [KAL_OUTCOME_SAME] = "same",       [KAL_OUTCOME_REFUSED] = "refused",
-    [KAL_OUTCOME_WRONG] = "wrong",     [KAL_OUTCOME_SLOWER] = "slower",
-    [KAL_OUTCOME_FASTER] = "faster",
+const char *const kal_fate_names[KAL_FATE_COUNT] = {
+    [KAL_FATE_WAITING] = "untried", [KAL_FATE_PRUNED] = "pruned",
+    [KAL_FATE_SAME] = "same",       [KAL_FATE_REFUSED] = "refused",
+    [KAL_FATE_WRONG] = "wrong",     [KAL_FATE_SLOWER] = "slower",
+    [KAL_FATE_FASTER] = "faster",
 };
 
 static kallima_status grow(struct kal_search *s)
@@ -85,7 +85,7 @@ static int choose_next(const struct kal_search *s, int *next)
 {
     int count = 0;
     for (int i = 0; i < s->count; i++) {
-        if (s->candidate[i].outcome != KAL_OUTCOME_WAITING)
+        if (s->candidate[i].fate != KAL_FATE_WAITING)
             continue;
         int at = count < AHEAD ? count++ : AHEAD;
         for (; at > 0 && comes_before(s, i, next[at - 1]); at--) {
@@ -103,8 +103,8 @@ static void prune(struct kal_search *s)
     const double most = s->reach.most_predicted * s->candidate[s->best].predicted;
     for (int i = 0; i < s->count; i++) {
         struct kal_candidate *c = &s->candidate[i];
-        if (c->outcome == KAL_OUTCOME_WAITING && !(c->predicted <= most))
-            c->outcome = KAL_OUTCOME_PRUNED;
+        if (c->fate == KAL_FATE_WAITING && !(c->predicted <= most))
+            c->fate = KAL_FATE_PRUNED;
     }
 }
 
@@ -126,7 +126,7 @@ static kallima_status look_around(struct kal_search *s)
 static kallima_status challenge(struct kal_search *s, int i)
 {
     KAL_TRY(s->judge->challenge(s->judge->context, &s->candidate[i]));
-    if (s->candidate[i].outcome == KAL_OUTCOME_FASTER)
+    if (s->candidate[i].fate == KAL_FATE_FASTER)
         s->best = i;
     return KALLIMA_OK;
 }

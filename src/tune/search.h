@@ -7,19 +7,19 @@
 #include "tune/space.h"
 
 /** What came of a candidate. */
-enum kal_outcome {
-    KAL_OUTCOME_WAITING, // for its turn, which may not come
-    KAL_OUTCOME_PRUNED,  // predicted to be too slow
-    KAL_OUTCOME_SAME,    // what runs is what ran for another recipe
-    KAL_OUTCOME_REFUSED, // the device cannot run it
-    KAL_OUTCOME_WRONG,   // it computes wrongly
-    KAL_OUTCOME_SLOWER,  // than the best so far, or no faster beyond doubt
-    KAL_OUTCOME_FASTER,
-    KAL_OUTCOME_COUNT
+enum kal_fate {
+    KAL_FATE_WAITING, // for its turn, which may not come
+    KAL_FATE_PRUNED,  // predicted to be too slow
+    KAL_FATE_SAME,    // what runs is what ran for another recipe
+    KAL_FATE_REFUSED, // the device cannot run it
+    KAL_FATE_WRONG,   // it computes wrongly
+    KAL_FATE_SLOWER,  // than the best so far, or no faster beyond doubt
+    KAL_FATE_FASTER,
+    KAL_FATE_COUNT
 };
 
 /** What became of it, in one word. */
-extern const char *const kal_outcome_names[KAL_OUTCOME_COUNT];
+extern const char *const kal_fate_names[KAL_FATE_COUNT];
 
 /** One recipe that was considered. */
 struct kal_candidate {
@@ -28,7 +28,7 @@ struct kal_candidate {
     enum kal_decision decision; // in which it differs from that
     double predicted;           // seconds
     double measured;            // seconds; 0: it was not
-    enum kal_outcome outcome;
+    enum kal_fate fate;
 };
 
 /** What a search asks of a device, or of a test in its place. */
@@ -39,7 +39,7 @@ struct kal_judge {
     /** The next candidates, so that they can be built together; NULL: not wanted. */
     void (*prepare)(void *context, const char *const *text, int count);
     /**
-     * Measure a candidate against the best so far and fill in `measured` and `outcome`;
+     * Measure a candidate against the best so far and fill in `measured` and `fate`;
      * FASTER makes it the best. The first candidate of all has no rival. Any status but OK
      * ends the search.
      */

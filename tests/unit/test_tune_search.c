@@ -63,16 +63,16 @@ static kallima_status challenge(void *context, struct kal_candidate *c)
 
     if (++i->challenges == i->fails_at)
         return KALLIMA_E_DEVICE;
-    c->outcome = KAL_OUTCOME_SLOWER;
+    c->fate = KAL_FATE_SLOWER;
     if (i->wrong && strstr(c->text, i->wrong))
-        c->outcome = KAL_OUTCOME_WRONG;
+        c->fate = KAL_FATE_WRONG;
     else if (i->refused && strstr(c->text, i->refused))
-        c->outcome = KAL_OUTCOME_REFUSED;
+        c->fate = KAL_FATE_REFUSED;
     else
         c->measured = time_of(c->text);
     if (c->measured > 0 && (i->best == 0 || c->measured < i->best)) {
         i->best = c->measured;
-        c->outcome = KAL_OUTCOME_FASTER;
+        c->fate = KAL_FATE_FASTER;
     }
     return KALLIMA_OK;
 }
@@ -108,11 +108,11 @@ static kallima_status search(struct kal_search *s, struct kal_arena *arena,
     return kal_search_run(s, &planner, &problem, first, &judge, reach);
 }
 
-static int count_outcomes(const struct kal_search *s, enum kal_outcome outcome)
+static int count_fates(const struct kal_search *s, enum kal_fate fate)
 {
     int count = 0;
     for (int i = 0; i < s->count; i++)
-        count += s->candidate[i].outcome == outcome;
+        count += s->candidate[i].fate == fate;
     return count;
 }
 
@@ -130,7 +130,7 @@ static void all_that_is_worth_it_is_found(void **state)
             !strstr(best, "points=8"))
             row_fail("found %s", best);
         assert_true(s.candidate[s.best].measured == imagined.best);
-        assert_int_equal(count_outcomes(&s, KAL_OUTCOME_WAITING), 0);
+        assert_int_equal(count_fates(&s, KAL_FATE_WAITING), 0);
         assert_true(imagined.prepared > 0);
         for (int i = 1; i < s.count; i++) // nothing was tried twice
             assert_true(strcmp(s.candidate[i].text, s.candidate[0].text) != 0);
@@ -155,7 +155,7 @@ static void a_good_model_needs_few_trials(void **state)
     assert_int_equal(search(&s, &arena, &good, near), KALLIMA_OK);
     assert_true(s.candidate[s.best].measured < 0.7);
     assert_true(good.challenges < 10);
-    assert_true(count_outcomes(&s, KAL_OUTCOME_PRUNED) > 0);
+    assert_true(count_fates(&s, KAL_FATE_PRUNED) > 0);
     kal_arena_clear(&arena);
 }
 
@@ -170,8 +170,8 @@ static void what_is_wrong_or_refused_never_wins(void **state)
     assert_int_equal(search(&s, &arena, &imagined, far), KALLIMA_OK);
     assert_null(strstr(s.candidate[s.best].text, "lanes=64"));
     assert_null(strstr(s.candidate[s.best].text, "points=8"));
-    assert_true(count_outcomes(&s, KAL_OUTCOME_WRONG) > 0);
-    assert_true(count_outcomes(&s, KAL_OUTCOME_REFUSED) > 0);
+    assert_true(count_fates(&s, KAL_FATE_WRONG) > 0);
+    assert_true(count_fates(&s, KAL_FATE_REFUSED) > 0);
     kal_arena_clear(&arena);
 }
 
