@@ -211,6 +211,15 @@ kallima_status kal_kernel_program_run(const struct kal_device_program *base,
     return base->device->ops->enqueue(base->device, work, count, sync);
 }
 
+int64_t kal_kernel_program_groups(const struct kal_device_program *base)
+{
+    const struct kernel_program *p = (const struct kernel_program *)base;
+    int64_t groups = 0;
+    for (int i = 0; i < p->count; i++)
+        groups += p->kernel[i].set.groups;
+    return groups;
+}
+
 void kal_kernel_program_print(const struct kal_device_program *base,
                               struct kal_text *text)
 {

@@ -31,6 +31,9 @@ kallima_status kal_kernel_program_run(const struct kal_device_program *program,
                                       const struct kal_arguments *arguments,
                                       const struct kal_sync *sync);
 
+/** Groups of all launches of one execution: what the text of a kernel does not always say. */
+int64_t kal_kernel_program_groups(const struct kal_device_program *program);
+
 /** Append the text of all kernels. */
 void kal_kernel_program_print(const struct kal_device_program *program,
                               struct kal_text *text);

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: MIT
+#define _DEFAULT_SOURCE // sysconf()
+#include "tune/tuner.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "exec/program.h"
+
+const double kal_effort_seconds[KAL_EFFORT_COUNT] = {
+    [KAL_EFFORT_MEASURE] = 1.0,
+    [KAL_EFFORT_PATIENT] = 10.0,
+};
+
+static const struct kal_reach reaches[KAL_EFFORT_COUNT] = {
+    [KAL_EFFORT_ESTIMATE] = { 1.0, 0 },
+    [KAL_EFFORT_MEASURE] = { 1.5, 32 },
+    [KAL_EFFORT_PATIENT] = { 3.0, 200 },
+    [KAL_EFFORT_EXHAUSTIVE] = { INFINITY, 1 << 30 },
+};
+
+enum { MOST_PREPARED = 8, MOST_SEEN = 4096, FIRST_ROUNDS = 9 };
+
+// A plan that was built ahead of its turn.
+struct prepared {
+    struct tuner *tuner;
+    const char *text;
+    kallima_plan *plan; // NULL if it could not be built
+    kallima_status status;
+    pthread_t thread;
+    bool is_running;
+};
+
+struct tuner {
+    const struct kal_tuning_options *options;
+    struct kal_tuning *result;
+    struct kal_trial *trial;
+    struct kal_timing timing;
+    struct kal_host quiet; // for what may fail without harm
+    kallima_plan *first, *best;
+    struct prepared prepared[MOST_PREPARED];
+    uint8_t seen[MOST_SEEN][KAL_HASH_BYTES]; // of the plans that ran
+    int seen_count;
+    bool is_stopped;
+    double end; // on the clock
+};
+
+// --- plans -------------------------------------------------------------------------------
+
+static kallima_status build(const struct tuner *t, const char *text, kallima_plan **out)
+{
+    const kallima_desc desc = kal_problem_describe(&t->trial->problem);
+    const kallima_plan_options options = { .recipe = text };
+    return kallima_plan_create(out, t->trial->device, &desc, &options);
+}
+
+static void *build_ahead(void *prepared)
+{
+    struct prepared *p = prepared;
+    p->status = build(p->tuner, p->text, &p->plan);
+    return NULL;
+}
+
+static void drop_prepared(struct tuner *t)
+{
+    for (int i = 0; i < MOST_PREPARED; i++) {
+        kallima_plan_destroy(&t->prepared[i].plan);
+        t->prepared[i] = (struct prepared){ .tuner = t };
+    }
+}
+
+// Compilers take longer than the plans that they make run, so several work at once.
+static void prepare(void *context, const char *const *text, int count)
+{
+    struct tuner *t = context;
+    const int processors = (int)sysconf(_SC_NPROCESSORS_ONLN);
+
+    drop_prepared(t);
+    if (!t->trial->device->ops->kernel_create || processors < 2)
+        return;
+    count = (int)kal_min(count, kal_min(processors, MOST_PREPARED));
+    for (int i = 0; i < count; i++) {
+        struct prepared *p = &t->prepared[i];
+        p->text = text[i];
+        p->is_running = pthread_create(&p->thread, NULL, build_ahead, p) == 0;
+        if (!p->is_running)
+            p->text = NULL;
+    }
+    for (int i = 0; i < count; i++) {
+        if (t->prepared[i].is_running)
+            pthread_join(t->prepared[i].thread, NULL);
+    }
+}
+
+// The plan of a text, built ahead or now; the caller's.
+static kallima_status take_plan(struct tuner *t, const char *text, kallima_plan **out)
+{
+    for (int i = 0; i < MOST_PREPARED; i++) {
+        struct prepared *p = &t->prepared[i];
+        if (!p->text || strcmp(p->text, text) != 0)
+            continue;
+        *out = p->plan;
+        p->plan = NULL;
+        p->text = NULL;
+        return p->status;
+    }
+    return build(t, text, out);
+}
+
+// What a plan runs: its kernels, or its passes, in words.
+static kallima_status hash_plan(const struct tuner *t, const kallima_plan *plan,
+                                uint8_t digest[KAL_HASH_BYTES])
+{
+    struct kal_hash hash;
+    struct kal_text text;
+
+    kal_text_init(&text, &t->trial->device->host);
+    if (kal_device_is_host(plan->device))
+        kal_program_print(&text, &plan->program);
+    else
+        kal_kernel_program_print(plan->built, &text);
+    const kallima_status status = text.status;
+    if (!status) {
+        const int64_t groups =
+            kal_device_is_host(plan->device) ? 0 : kal_kernel_program_groups(plan->built);
+        kal_hash_init(&hash);
+        kal_hash_add(&hash, &groups, sizeof groups);
+        kal_hash_add(&hash, text.data, text.length);
+        kal_hash_finish(&hash, digest);
+    }
+    kal_text_clear(&text);
+    return status;
+}
+
+// Whether another recipe made the same plan; if not, remember this one.
+static kallima_status check_seen(struct tuner *t, const kallima_plan *plan, bool *is_seen)
+{
+    uint8_t digest[KAL_HASH_BYTES];
+
+    *is_seen = false;
+    KAL_TRY(hash_plan(t, plan, digest));
+    for (int i = 0; i < t->seen_count && !*is_seen; i++)
+        *is_seen = memcmp(t->seen[i], digest, sizeof digest) == 0;
+    if (!*is_seen && t->seen_count < MOST_SEEN)
+        memcpy(t->seen[t->seen_count++], digest, sizeof digest);
+    return KALLIMA_OK;
+}
+
+// --- the judge ---------------------------------------------------------------------------
+
+static double predict(void *context, const struct kal_recipe *recipe)
+{
+    struct tuner *t = context;
+    struct kal_arena arena;
+    struct kal_terms terms;
+
+    kal_arena_init(&arena, &t->quiet);
+    const kallima_status status = kal_terms_count(&terms, &arena, &t->trial->problem,
+                                                  recipe, &t->trial->device->caps);
+    kal_arena_clear(&arena);
+    return status ? INFINITY : kal_model_predict(t->options->model, &terms);
+}
+
+static bool has_time(void *context)
+{
+    struct tuner *t = context;
+    return !t->is_stopped && kal_timing_left(&t->timing) > 0.0;
+}
+
+// The first of all has no rival.
+static kallima_status time_first(struct tuner *t, kallima_plan *plan,
+                                 struct kal_candidate *c)
+{
+    KAL_TRY(kal_timing_measure(&t->timing, plan, FIRST_ROUNDS, &t->result->first));
+    t->result->best = t->result->first;
+    c->measured = t->result->first.median;
+    c->fate = KAL_FATE_FASTER;
+    return KALLIMA_OK;
+}
+
+static kallima_status race_best(struct tuner *t, kallima_plan *plan,
+                                struct kal_candidate *c)
+{
+    struct kal_outcome outcome;
+    KAL_TRY(kal_timing_race(&t->timing, t->best, plan, &outcome));
+    c->measured = outcome.challenger.median;
+    c->fate = outcome.ruling == KAL_RULING_FASTER ? KAL_FATE_FASTER : KAL_FATE_SLOWER;
+    if (c->fate == KAL_FATE_FASTER)
+        t->result->best = outcome.challenger;
+    return KALLIMA_OK;
+}
+
+static kallima_status judge_plan(struct tuner *t, kallima_plan *plan,
+                                 struct kal_candidate *c)
+{
+    struct kal_verdict verdict;
+    bool is_seen;
+
+    KAL_TRY(check_seen(t, plan, &is_seen));
+    if (is_seen) {
+        c->fate = KAL_FATE_SAME;
+        return KALLIMA_OK;
+    }
+    t->result->tried++;
+    KAL_TRY(kal_trial_check(t->trial, plan, &verdict));
+    if (!verdict.is_right) {
+        t->result->wrong++;
+        c->fate = KAL_FATE_WRONG;
+        return KALLIMA_OK;
+    }
+    return t->best ? race_best(t, plan, c) : time_first(t, plan, c);
+}
+
+static void keep_best(struct tuner *t, kallima_plan *plan)
+{
+    if (t->best != t->first)
+        kallima_plan_destroy(&t->best);
+    t->best = plan;
+    t->first = t->first ? t->first : plan;
+}
+
+static kallima_status challenge(void *context, struct kal_candidate *c)
+{
+    struct tuner *t = context;
+    kallima_plan *plan = NULL;
+
+    kallima_status status = take_plan(t, c->text, &plan);
+    if (status && status != KALLIMA_E_DEVICE && t->first) {
+        c->fate = KAL_FATE_REFUSED; // by the device, or it wants too much of it
+        status = KALLIMA_OK;
+    } else if (!status) {
+        status = judge_plan(t, plan, c);
+    }
+    if (!status && c->fate == KAL_FATE_FASTER)
+        keep_best(t, plan);
+    else
+        kallima_plan_destroy(&plan);
+    if (!status && t->options->report)
+        t->is_stopped = !t->options->report(t->options->user, c);
+    if (!status && !t->first)
+        return kal_fail(&t->trial->device->host, KALLIMA_E_DEVICE,
+                        "tune: the planner's own recipe is wrong on this device: %s",
+                        c->text);
+    return status;
+}
+
+// The way to the best was long, and its steps were small: is it faster than where it began?
+static kallima_status confirm(struct tuner *t)
+{
+    struct kal_outcome outcome;
+    struct kal_tuning *r = t->result;
+
+    if (t->best == t->first)
+        return KALLIMA_OK;
+    t->timing.end = t->end;
+    KAL_TRY(kal_timing_race(&t->timing, t->first, t->best, &outcome));
+    r->first = outcome.incumbent;
+    r->best = outcome.challenger;
+    if (outcome.ruling != KAL_RULING_FASTER) {
+        r->best = r->first;
+        r->search.best = 0;
+    }
+    return KALLIMA_OK;
+}
+
+static kallima_status search(struct tuner *t, struct kal_arena *arena)
+{
+    const struct kal_judge judge = { t, predict, prepare, challenge, has_time };
+    const struct kal_problem *problem = &t->trial->problem;
+    const struct kal_caps caps =
+        kal_caps_limit(&t->trial->device->caps, problem->precision == KALLIMA_F64);
+    const struct kal_planner planner = { arena, &caps };
+    struct kal_search *s = &t->result->search;
+    struct kal_recipe *first;
+
+    KAL_TRY(kal_plan_problem(&first, &planner, problem));
+    KAL_TRY(
+        kal_search_run(s, &planner, problem, first, &judge, reaches[t->options->effort]));
+    KAL_TRY(confirm(t));
+    t->result->recipe = s->candidate[s->best].text;
+    t->result->batch = problem->batch;
+    return KALLIMA_OK;
+}
+
+static kallima_status tune(struct tuner *t, struct kal_arena *arena,
+                           kallima_device *device, const struct kal_problem *problem)
+{
+    static const double SEARCH = 0.85; // of the time; the rest is for the confirmation
+    const struct kal_budget *budget = &t->options->budget;
+    const double seconds =
+        budget->seconds > 0.0 ? budget->seconds : kal_effort_seconds[t->options->effort];
+    const double start = kal_clock_now();
+
+    KAL_TRY(kal_trial_create(&t->trial, device, problem, budget));
+    KAL_TRY(kal_timing_init(&t->timing, t->trial, 0.0, NULL));
+    t->end = seconds > 0.0 ? start + seconds : INFINITY;
+    t->timing.end = start + SEARCH * (t->end - start);
+    t->quiet = device->host;
+    t->quiet.log = NULL;
+    return search(t, arena);
+}
+
+kallima_status kal_tune(struct kal_tuning *out, struct kal_arena *arena,
+                        kallima_device *device, const struct kal_problem *problem,
+                        const struct kal_tuning_options *options)
+{
+    void *object;
+
+    *out = (struct kal_tuning){ 0 };
+    KAL_TRY(kal_alloc_object(&device->host, &object, sizeof(struct tuner)));
+    struct tuner *t = object;
+    t->options = options;
+    t->result = out;
+    const kallima_status status = tune(t, arena, device, problem);
+    drop_prepared(t);
+    if (t->best != t->first)
+        kallima_plan_destroy(&t->best);
+    kallima_plan_destroy(&t->first);
+    kal_timing_clear(&t->timing);
+    kal_trial_destroy(&t->trial);
+    kal_free(&device->host, t);
+    return status;
+}
