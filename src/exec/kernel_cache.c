@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE // secure_getenv(), mkostemp()
+#define _GNU_SOURCE // mkostemp()
 #include "exec/kernel_cache.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <kallima/kallima.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/place.h"
 #include "base/text.h"
 
 enum {
@@ -25,67 +24,10 @@ enum {
     DAY_SECONDS = 24 * 60 * 60,
 };
 
-// --- where -------------------------------------------------------------------------------
-
-static bool is_off(const char *place)
-{
-    return place[0] == '\0' || strcmp(place, "off") == 0;
-}
-
-// Root may write to anybody's folders, whose owners could then not remove what it made.
-static bool is_foreign(const char *folder)
-{
-    struct stat about;
-    return geteuid() == 0 && stat(folder, &about) == 0 && about.st_uid != 0;
-}
-
-// A home that is there and can be written. The root folder is the home of who has none.
-static bool is_home(const char *folder)
-{
-    struct stat about, root;
-    if (!folder || folder[0] != '/' || stat(folder, &about) != 0 || stat("/", &root) != 0)
-        return false;
-    return S_ISDIR(about.st_mode) &&
-           (about.st_dev != root.st_dev || about.st_ino != root.st_ino) &&
-           !is_foreign(folder) &&
-           faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) == 0;
-}
-
-// The folder that was asked for, as it is seen from here: the process may go elsewhere.
-static void add_absolute(struct kal_text *path, const char *place)
-{
-    char here[PATH_MAX];
-    if (place[0] == '/')
-        kal_text_add(path, "%s", place);
-    else if (getcwd(here, sizeof here))
-        kal_text_add(path, "%s/%s", here, place);
-}
-
-// A relative XDG_CACHE_HOME is as good as none, says the specification.
-static void add_default(struct kal_text *path)
-{
-    const char *cache = secure_getenv("XDG_CACHE_HOME"), *home = secure_getenv("HOME");
-    if (cache && cache[0] == '/') {
-        if (!is_foreign(cache))
-            kal_text_add(path, "%s/kallima", cache);
-    } else if (is_home(home)) {
-        kal_text_add(path, "%s/.cache/kallima", home);
-    }
-}
-
 kallima_status kal_kernel_cache_folder(const struct kal_host *host, const char *option,
                                        char **folder)
 {
-    struct kal_text path;
-    const char *place = option ? option : secure_getenv("KALLIMA_KERNEL_CACHE");
-
-    kal_text_init(&path, host);
-    if (!place)
-        add_default(&path);
-    else if (!is_off(place))
-        add_absolute(&path, place);
-    *folder = path.data; // NULL where nothing was added
-    return path.status;
+    return kal_place_find(host, option, "KALLIMA_KERNEL_CACHE", "kallima", folder);
 }
 
 // --- what a file holds -------------------------------------------------------------------
@@ -169,26 +111,12 @@ static int open_trusted(const char *path, struct stat *about)
     return -1;
 }
 
-static bool read_all(int file, void *data, size_t bytes, size_t offset)
-{
-    while (bytes > 0) {
-        const ssize_t count = pread(file, data, bytes, (off_t)offset);
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count <= 0)
-            return false;
-        data = (char *)data + count;
-        bytes -= (size_t)count;
-        offset += (size_t)count;
-    }
-    return true;
-}
-
 // Read label and seal into `head`; are they those of this entry, as far as one can tell?
 static bool read_head(const struct entry *entry, int file, char *head, uint64_t bytes)
 {
     const size_t length = entry->label.length;
-    return bytes > length + SEAL_BYTES && read_all(file, head, length + SEAL_BYTES, 0) &&
+    return bytes > length + SEAL_BYTES &&
+           kal_file_read(file, head, length + SEAL_BYTES, 0) &&
            memcmp(head, entry->label.data, length) == 0;
 }
 
@@ -200,7 +128,7 @@ static kallima_status read_binary(const struct entry *entry, int file, const cha
     uint8_t seal[SEAL_BYTES];
 
     KAL_TRY(kal_alloc(host, &binary->data, binary->bytes, 1));
-    if (read_all(file, binary->data, (size_t)binary->bytes, length + SEAL_BYTES)) {
+    if (kal_file_read(file, binary->data, (size_t)binary->bytes, length + SEAL_BYTES)) {
         make_seal(entry, binary, seal);
         if (memcmp(seal, head + length, SEAL_BYTES) == 0)
             return KALLIMA_OK;
@@ -258,42 +186,16 @@ kallima_status kal_kernel_cache_load(const struct kal_host *host, const char *fo
 
 // --- writing -----------------------------------------------------------------------------
 
-// Make the folders of `path` that are missing, whatever the umask; the caller sees whether
-// they are there when it opens a file.
-static void make_folders(char *path)
-{
-    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        if (mkdir(path, 0700) == 0)
-            (void)!fchmodat(AT_FDCWD, path, 0700, AT_SYMLINK_NOFOLLOW);
-        *slash = '/';
-    }
-}
-
 // Create a file of a new name in `path`, which ends in six X.
 static int open_temporary(char *path)
 {
     int file = mkostemp(path, O_CLOEXEC);
     if (file < 0 && errno == ENOENT) {
         memset(path + strlen(path) - 6, 'X', 6);
-        make_folders(path);
+        kal_place_make_folders(path);
         file = mkostemp(path, O_CLOEXEC);
     }
     return file;
-}
-
-static bool write_all(int file, const void *data, size_t bytes)
-{
-    while (bytes > 0) {
-        const ssize_t count = write(file, data, bytes);
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count <= 0)
-            return false;
-        data = (const char *)data + count;
-        bytes -= (size_t)count;
-    }
-    return true;
 }
 
 static bool write_entry(const struct entry *entry, const struct kal_binary *binary,
@@ -303,9 +205,9 @@ static bool write_entry(const struct entry *entry, const struct kal_binary *bina
 
     make_seal(entry, binary, seal);
     return fchmod(file, 0600) == 0 &&
-           write_all(file, entry->label.data, entry->label.length) &&
-           write_all(file, seal, sizeof seal) &&
-           write_all(file, binary->data, (size_t)binary->bytes);
+           kal_file_write(file, entry->label.data, entry->label.length) &&
+           kal_file_write(file, seal, sizeof seal) &&
+           kal_file_write(file, binary->data, (size_t)binary->bytes);
 }
 
 // Not forced to the disk: what a power failure cuts short is told by its seal.
@@ -325,13 +227,10 @@ static void write_file(const struct entry *entry, const struct kal_binary *binar
 static bool is_storable(const struct entry *entry, const struct kal_binary *binary)
 {
     const uint64_t head_bytes = entry->label.length + SEAL_BYTES;
-    struct rlimit limit = { RLIM_INFINITY, RLIM_INFINITY };
 
-    (void)!getrlimit(RLIMIT_FSIZE, &limit);
     return binary->bytes > 0 && binary->bytes <= LARGEST_BYTES &&
            head_bytes + binary->bytes <= LARGEST_BYTES &&
-           (limit.rlim_cur == RLIM_INFINITY ||
-            head_bytes + binary->bytes <= limit.rlim_cur);
+           kal_place_allows(head_bytes + binary->bytes);
 }
 
 void kal_kernel_cache_store(const struct kal_host *host, const char *folder,

@@ -7,9 +7,7 @@
 
 /**
  * Where kernels are kept: `option` if it is not NULL, else KALLIMA_KERNEL_CACHE, else
- * kallima/ in XDG_CACHE_HOME, else .cache/kallima/ in HOME. "" and "off" mean nowhere, and
- * so does a HOME that cannot be written, is the root folder or, for root, somebody else's.
- * Nothing is created.
+ * kallima/ in the user's cache folder, as kal_place_find() finds it. Nothing is created.
  *
  * Owner: the caller frees *folder, an absolute path or NULL for nowhere, with kal_free().
  * Error: E_MEMORY  exhausted; *folder is NULL
