@@ -21,8 +21,9 @@ MAY_USE = {  # this table is the architecture; docs/architecture.md explains it
     "device/opencl": "base device",
     "device/cuda": "base device",
     "exec": "base math problem factor pass codelet kernel emit device",
-    "tune": "base math problem factor pass codelet kernel emit device exec",
-    "api": "base math problem factor pass codelet kernel emit device device/opencl device/cuda exec",
+    "wisdom": "base problem factor",
+    "tune": "base math problem factor pass codelet kernel emit device exec wisdom",
+    "api": "base math problem factor pass codelet kernel emit device device/opencl device/cuda exec wisdom tune",
     "gen": "base codelet emit",
 }
 OUTSIDE = ("tools", "bench", "examples")  # use the public headers and their own files only

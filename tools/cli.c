@@ -75,14 +75,34 @@ int cli_getopt(const struct cli *cli, int argc, char **argv, const struct option
     return code == ':' ? '?' : code;
 }
 
+// The last sentence about wisdom, which is no failure of a command.
+static char sentence[1024];
+
+static void hear(void *user, kallima_status status, const char *text)
+{
+    (void)user;
+    if (status == KALLIMA_E_WISDOM)
+        snprintf(sentence, sizeof sentence, "%s", text);
+}
+
+void cli_warn_of_wisdom(void)
+{
+    if (sentence[0])
+        cli_fail("%s", sentence);
+    sentence[0] = '\0';
+}
+
 bool cli_open_device(const struct cli *cli, kallima_device **out)
 {
     const kallima_device_options options = {
+        .log = hear,
         .threads = cli->threads,
         .simd = cli->simd,
     };
-    if (kallima_device_open(out, cli->device, &options) == KALLIMA_OK)
+    if (kallima_device_open(out, cli->device, &options) == KALLIMA_OK) {
+        cli_warn_of_wisdom();
         return true;
+    }
     cli_fail("%s", kallima_last_error());
     return false;
 }

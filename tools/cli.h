@@ -48,11 +48,15 @@ int cli_getopt(const struct cli *cli, int argc, char **argv,
                const struct option *options);
 
 /**
- * Open the device that the common options ask for; on failure print why.
+ * Open the device that the common options ask for; on failure print why. Damaged wisdom is
+ * no failure, but said.
  *
  * Owner: the caller frees *out with kallima_device_close().
  */
 bool cli_open_device(const struct cli *cli, kallima_device **out);
+
+/** Print what the library said about wisdom that it leaves alone, if it did; once. */
+void cli_warn_of_wisdom(void);
 
 /** Print `text` as a JSON string on stdout. */
 void cli_print_json(const char *text);

@@ -20,6 +20,9 @@ static const char help[] =
     "  --inverse          the inverse transform\n"
     "  --in-place         the output takes the place of the input\n"
     "  --recipe TEXT      follow this recipe instead of choosing one\n"
+    "  --planning MODE    default: follow wisdom of this problem if there is any; "
+    "fixed:\n"
+    "                     never; wisdom-only: fail if there is none\n"
     "  --source LANGUAGE  print the kernels instead, each under its passes, in opencl or "
     "cuda:\n"
     "                     for the device given, which must take that language, else for "
@@ -30,12 +33,14 @@ static const char help[] =
 static const char *const kinds[] = { "c2c", "r2c", "c2r" };
 static const char *const precisions[] = { "f32", "f64" };
 static const char *const languages[] = { "opencl", "cuda" };
+static const char *const plannings[] = { "default", "fixed", "wisdom-only" };
 static const char *const imagined[] = { "nullopencl", "nullcuda" };
 
 /** What the command line asks for. */
 struct request {
     kallima_desc desc;
     const char *recipe;
+    int planning;         // kallima_planning
     const char *source;   // a language; NULL: no kernels
     const char *imagined; // the device that writes it where none is given
     bool json;
@@ -209,6 +214,11 @@ static int take_option(const struct cli *cli, int code, struct request *request)
     case 'i': desc->direction = KALLIMA_INVERSE; return CLI_OK;
     case 'P': desc->placement = KALLIMA_IN_PLACE; return CLI_OK;
     case 'r': request->recipe = optarg; return CLI_OK;
+    case 'm':
+        if (!cli_choose(cli, "--planning", optarg, plannings, CLI_COUNT(plannings),
+                        &request->planning))
+            return CLI_USAGE;
+        return CLI_OK;
     case 's':
         if (!cli_choose(cli, "--source", optarg, languages, CLI_COUNT(languages),
                         &choice))
@@ -243,6 +253,7 @@ static int run(const struct cli *cli, const struct request *request)
     const kallima_plan_options options = {
         .recipe = request->recipe,
         .without_workspace = 1, // nothing is executed
+        .planning = request->planning,
     };
     kallima_device *device = NULL;
     kallima_plan *plan = NULL;
@@ -255,6 +266,8 @@ static int run(const struct cli *cli, const struct request *request)
     if (status == CLI_OK &&
         kallima_plan_create(&plan, device, &request->desc, &options) != KALLIMA_OK)
         status = cli_fail("%s", kallima_last_error());
+    if (status == CLI_OK)
+        cli_warn_of_wisdom();
     if (status == CLI_OK)
         status = (request->source ? print_source : print_plan)(plan, request->json);
     kallima_plan_destroy(&plan);
@@ -272,6 +285,7 @@ int cmd_plan(const struct cli *cli, int argc, char **argv)
         { "inverse", no_argument, NULL, 'i' },
         { "in-place", no_argument, NULL, 'P' },
         { "recipe", required_argument, NULL, 'r' },
+        { "planning", required_argument, NULL, 'm' },
         { "source", required_argument, NULL, 's' },
         { "json", no_argument, NULL, 'j' },
         { 0 },

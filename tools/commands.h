@@ -17,5 +17,10 @@ command cmd_image_spectrum;
 command cmd_plan;
 command cmd_transform;
 command cmd_verify;
+command cmd_wisdom_check;
+command cmd_wisdom_forget;
+command cmd_wisdom_list;
+command cmd_wisdom_merge;
+command cmd_wisdom_show;
 
 #endif

@@ -24,6 +24,11 @@ static const struct {
     { "codelet",        cmd_codelet,        "count or print a short transform" },
     { "verify",         cmd_verify,         "check the accuracy on this device" },
     { "bench",          cmd_bench,          "measure the speed on this device" },
+    { "wisdom list",    cmd_wisdom_list,    "list what tuning learnt" },
+    { "wisdom show",    cmd_wisdom_show,    "show it whole, and what of it is used" },
+    { "wisdom merge",   cmd_wisdom_merge,   "merge files of wisdom into one" },
+    { "wisdom forget",  cmd_wisdom_forget,  "take entries out of a file of wisdom" },
+    { "wisdom check",   cmd_wisdom_check,   "say which lines and entries are refused" },
 };
 // clang-format on
 

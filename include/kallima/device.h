@@ -14,6 +14,7 @@ extern "C" {
 typedef struct kallima_device kallima_device;
 typedef struct kallima_buffer kallima_buffer;
 typedef struct kallima_timer kallima_timer;
+typedef struct kallima_wisdom kallima_wisdom; // wisdom.h
 
 /** Receives one sentence a failure. `user` is the pointer given with the callback. */
 typedef void (*kallima_log_callback)(void *user, kallima_status status,
@@ -43,8 +44,11 @@ typedef struct kallima_device_options {
     int32_t reserved;            // zero
     const char *simd; // cpu: "scalar", "avx2", "avx512" or "neon"; NULL: the best
     const char
-        *kernel_cache; // folder where compiled kernels are kept; "": nowhere; NULL:
-                       // KALLIMA_KERNEL_CACHE, else kallima/ in XDG_CACHE_HOME
+        *kernel_cache;  // folder where compiled kernels are kept; "": nowhere; NULL:
+                        // KALLIMA_KERNEL_CACHE, else kallima/ in XDG_CACHE_HOME
+    const char *wisdom; // file of what tuning learnt; "": none; NULL: KALLIMA_WISDOM,
+                        // else the system's and the user's (docs/wisdom-format.md)
+    int32_t wisdom_read_only; // 1: that file is not written; 0: KALLIMA_WISDOM_READ_ONLY
 } kallima_device_options;
 
 /** What is known of a device. */
@@ -77,6 +81,9 @@ KALLIMA_API kallima_status kallima_device_list(kallima_device_info *infos,
  * Open the device that `selector` names: "cpu", "cuda:0", "opencl:1", "null", or "" or NULL
  * for the environment variable KALLIMA_DEVICE, else the best device present that is not
  * imitated in software. "cuda" is "cuda:0".
+ *
+ * Its wisdom is read now. A file that is damaged or cannot be read is no error: one sentence
+ * about it goes to the log.
  *
  * Owner:  the caller owns *out and frees it with kallima_device_close(). `options` (NULL:
  *         the default) and its strings need only live for the call; the log and the

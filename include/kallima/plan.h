@@ -83,11 +83,29 @@ typedef struct kallima_desc {
     kallima_layout out;
 } kallima_desc;
 
+/** Whether plans follow what tuning learnt. */
+typedef enum kallima_planning {
+    KALLIMA_PLANNING_DEFAULT =
+        0,                  // wisdom of this very problem if there is any, else estimate
+    KALLIMA_PLANNING_FIXED, // estimate: only problem and device's limits count
+    KALLIMA_PLANNING_WISDOM_ONLY, // wisdom of this very problem, else E_WISDOM
+    KALLIMA_PLANNING_COUNT
+} kallima_planning;
+
+/** How hard a plan was looked for. Of two in wisdom that of more effort is followed. */
+typedef enum kallima_effort {
+    KALLIMA_EFFORT_ESTIMATE = 0, // by the cost model: nothing is timed, nothing learnt
+    KALLIMA_EFFORT_MEASURE,      // the likeliest candidates are timed
+    KALLIMA_EFFORT_PATIENT,      // many candidates are timed
+    KALLIMA_EFFORT_EXHAUSTIVE,   // all are
+    KALLIMA_EFFORT_COUNT
+} kallima_effort;
+
 /** How to plan. All zero is the default. */
 typedef struct kallima_plan_options {
     const char *recipe; // the text of a recipe to follow; NULL: the planner chooses
     int32_t without_workspace; // 1: every execution brings its own, so the plan has none
-    int32_t reserved;          // zero
+    int32_t planning;          // kallima_planning; a recipe that is given goes first
 } kallima_plan_options;
 
 /**
@@ -96,15 +114,19 @@ typedef struct kallima_plan_options {
  * Unnormalised unless `scale` says otherwise: forward, then inverse, multiplies by the
  * product of the lengths.
  *
+ * A recipe from wisdom that cannot be read, or that the device refuses, is left alone: one
+ * sentence about it goes to the log, and the plan is the estimate.
+ *
  * Unit:   takes the time of making twiddle tables, milliseconds below a million points, and
  *         of compiling the kernels that are not kept from before (docs/kernel-cache.md).
  * Owner:  the caller owns *out and frees it with kallima_plan_destroy(). The plan keeps its
  *         own reference to `device`. `desc` and `options` (NULL: the default) need only
  *         live for the call.
  * Thread: any; several threads may plan on one device.
- * Error:  E_ARGUMENT     a field of `desc` is out of range; kallima_last_error() names the
- *                        field, its value and the limit
+ * Error:  E_ARGUMENT     a field of `desc` or `planning` is out of range;
+ *                        kallima_last_error() names the field, its value and the limit
  *         E_RECIPE       the recipe text cannot be read or does not fit the problem
+ *         E_WISDOM       wisdom alone is wanted, and there is none that can be followed
  *         E_UNSUPPORTED  the device lacks the precision, or the recipe needs more of it than
  *                        it has
  *         E_ABSENT       the device's compiler is missing

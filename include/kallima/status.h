@@ -23,7 +23,8 @@ extern "C" {
     X(E_COMPILE, 4, "the device compiler rejected a generated kernel")        \
     X(E_DEVICE, 5, "the device or its driver failed")                         \
     X(E_ABSENT, 6, "no such device is present")                               \
-    X(E_RECIPE, 7, "the recipe text is damaged or does not fit the problem")
+    X(E_RECIPE, 7, "the recipe text is damaged or does not fit the problem")  \
+    X(E_WISDOM, 8, "wisdom is missing, damaged, or cannot be read or written")
 
 typedef enum kallima_status {
 #define KALLIMA_STATUS_ENUM(name, value, text) KALLIMA_##name = value,

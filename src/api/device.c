@@ -4,6 +4,7 @@
 #include "api/host.h"
 #include "device/device.h"
 #include "exec/kernel_cache.h"
+#include "wisdom/wisdom.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -107,15 +108,30 @@ kallima_status kal_host_init(struct kal_host *host, const kallima_device_options
     return KALLIMA_OK;
 }
 
+// What is wrong with a file is logged, and keeps no device from opening.
+static kallima_status read_wisdom(kallima_device *device,
+                                  const kallima_device_options *options)
+{
+    KAL_TRY(kal_wisdom_create(&device->wisdom, &device->host));
+    KAL_TRY(kal_wisdom_set_places(device->wisdom, options->wisdom,
+                                  options->wisdom_read_only != 0, NULL));
+    const kallima_status status = kal_wisdom_load(device->wisdom, NULL, NULL, NULL);
+    return status == KALLIMA_E_WISDOM ? KALLIMA_OK : status;
+}
+
 kallima_status kal_device_hand_over(kallima_device **device,
                                     const kallima_device_options *options)
 {
+    static const kallima_device_options defaults;
     kallima_device *opened = *device;
+
     atomic_init(&opened->references, 1);
-    if (!opened->ops->kernel_create)
-        return KALLIMA_OK;
-    const kallima_status status = kal_kernel_cache_folder(
-        &opened->host, options ? options->kernel_cache : NULL, &opened->kernel_cache);
+    if (!options)
+        options = &defaults;
+    kallima_status status = read_wisdom(opened, options);
+    if (!status && opened->ops->kernel_create)
+        status = kal_kernel_cache_folder(&opened->host, options->kernel_cache,
+                                         &opened->kernel_cache);
     if (status)
         kallima_device_close(device);
     return status;

@@ -14,8 +14,8 @@ kallima_status kal_host_init(struct kal_host *host,
                              const kallima_device_options *options);
 
 /**
- * Make an opened device its caller's: count the one owner, find where its kernels are kept.
- * `options` may be NULL.
+ * Make an opened device its caller's: count the one owner, read its wisdom, find where its
+ * kernels are kept. `options` may be NULL.
  *
  * Error: E_MEMORY  exhausted; the device is closed and *device is NULL
  */

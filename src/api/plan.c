@@ -5,38 +5,137 @@
 #include "exec/program.h"
 #include "factor/rule.h"
 #include "math/number.h"
+#include "wisdom/wisdom.h"
 
 #include <math.h>
+#include <stdio.h>
 
 int64_t kallima_fast_length(int64_t n)
 {
     return kal_smooth_length(n, 7);
 }
 
-static kallima_status choose_recipe(kallima_plan *plan,
+// The passes and the program of a plan whose recipe is there.
+static kallima_status build_passes(kallima_plan *plan,
+                                   const kallima_plan_options *options)
+{
+    KAL_TRY(kal_program_lower(&plan->program, &plan->arena, &plan->problem, plan->recipe,
+                              &plan->device->caps));
+    return kal_plan_build(plan, !options->without_workspace);
+}
+
+static kallima_status follow_recipe(kallima_plan *plan, const char *recipe,
                                     const kallima_plan_options *options)
+{
+    KAL_TRY(kal_recipe_parse(&plan->recipe, &plan->arena, &plan->problem, recipe));
+    return build_passes(plan, options);
+}
+
+static kallima_status estimate(kallima_plan *plan, const kallima_plan_options *options)
 {
     const struct kal_caps caps =
         kal_caps_limit(&plan->device->caps, plan->problem.precision == KALLIMA_F64);
     const struct kal_planner planner = { &plan->arena, &caps };
-    if (options && options->recipe)
-        return kal_recipe_parse(&plan->recipe, &plan->arena, &plan->problem,
-                                options->recipe);
-    return kal_plan_problem(&plan->recipe, &planner, &plan->problem);
+    KAL_TRY(kal_plan_problem(&plan->recipe, &planner, &plan->problem));
+    return build_passes(plan, options);
+}
+
+// What wisdom has for just this problem; entry->kind is 0 if that is nothing.
+static kallima_status find_wisdom(const kallima_plan *plan, struct kal_arena *arena,
+                                  kallima_wisdom_entry *entry)
+{
+    kallima_wisdom_owner owner;
+    struct kal_text key;
+
+    KAL_TRY(kallima_device_get_owner(plan->device, &owner));
+    kal_text_init(&key, &plan->device->host);
+    kal_problem_print(&key, &plan->problem);
+    const kallima_status status =
+        key.status ? key.status
+                   : kal_wisdom_find(plan->device->wisdom, KALLIMA_WISDOM_PLAN, &owner,
+                                     key.data, arena, entry);
+    kal_text_clear(&key);
+    return status;
+}
+
+// As if nothing had been tried.
+static void start_again(kallima_plan *plan)
+{
+    kal_plan_clear(plan);
+    kal_arena_clear(&plan->arena);
+    plan->recipe = NULL;
+    plan->program = (struct kal_program){ 0 };
+}
+
+// Follow an entry. Why one is refused is said in one sentence, and the plan is as before.
+static kallima_status follow_entry(kallima_plan *plan, const kallima_wisdom_entry *entry,
+                                   const kallima_plan_options *options)
+{
+    const struct kal_host *host = &plan->device->host;
+    struct kal_host quiet = *host;
+    char why[300];
+
+    quiet.log = NULL;
+    plan->arena.host = &quiet;
+    const kallima_status status = follow_recipe(plan, entry->value, options);
+    plan->arena.host = host;
+    if (status == KALLIMA_OK)
+        return KALLIMA_OK;
+    snprintf(why, sizeof why, "%s", kallima_last_error());
+    if (status == KALLIMA_E_MEMORY)
+        return kal_fail(host, status, "%s", why);
+    start_again(plan);
+    return kal_fail(host, KALLIMA_E_WISDOM, "plan: wisdom of %.200s is not followed: %s",
+                    entry->key, why);
+}
+
+static kallima_status plan_by_wisdom(kallima_plan *plan,
+                                     const kallima_plan_options *options)
+{
+    const struct kal_host *host = &plan->device->host;
+    kallima_wisdom_entry entry = { .kind = KALLIMA_WISDOM_ANY };
+    struct kal_arena arena;
+
+    kal_arena_init(&arena, host);
+    kallima_status status = find_wisdom(plan, &arena, &entry);
+    const bool is_known = entry.kind == KALLIMA_WISDOM_PLAN;
+    if (!status && is_known)
+        status = follow_entry(plan, &entry, options);
+    kal_arena_clear(&arena);
+    if (status && status != KALLIMA_E_WISDOM)
+        return status;
+    if (!status && is_known)
+        return KALLIMA_OK;
+    if (options->planning != KALLIMA_PLANNING_WISDOM_ONLY)
+        return estimate(plan, options);
+    return is_known ? status
+                    : kal_fail(host, KALLIMA_E_WISDOM,
+                               "plan: planning = wisdom only, and there is no wisdom of "
+                               "this problem");
 }
 
 static kallima_status build(kallima_plan *plan, const kallima_plan_options *options)
 {
-    KAL_TRY(choose_recipe(plan, options));
-    KAL_TRY(kal_program_lower(&plan->program, &plan->arena, &plan->problem, plan->recipe,
-                              &plan->device->caps));
-    return kal_plan_build(plan, !(options && options->without_workspace));
+    if (options->recipe)
+        return follow_recipe(plan, options->recipe, options);
+    if (options->planning == KALLIMA_PLANNING_FIXED)
+        return estimate(plan, options);
+    return plan_by_wisdom(plan, options);
+}
+
+static kallima_status check_planning(const struct kal_host *host, int32_t planning)
+{
+    if (planning >= 0 && planning < KALLIMA_PLANNING_COUNT)
+        return KALLIMA_OK;
+    return kal_fail(host, KALLIMA_E_ARGUMENT, "plan: planning = %d; must be 0 to %d",
+                    (int)planning, KALLIMA_PLANNING_COUNT - 1);
 }
 
 kallima_status kallima_plan_create(kallima_plan **out, kallima_device *device,
                                    const kallima_desc *desc,
                                    const kallima_plan_options *options)
 {
+    static const kallima_plan_options defaults;
     struct kal_problem problem;
     void *object;
 
@@ -44,6 +143,9 @@ kallima_status kallima_plan_create(kallima_plan **out, kallima_device *device,
     *out = NULL;
     KAL_REQUIRE(NULL, device);
     KAL_REQUIRE(&device->host, desc);
+    if (!options)
+        options = &defaults;
+    KAL_TRY(check_planning(&device->host, options->planning));
     KAL_TRY(kal_problem_init(&problem, &device->host, desc));
     if (problem.precision == KALLIMA_F64 && !device->caps.has_f64)
         return kal_fail(&device->host, KALLIMA_E_UNSUPPORTED,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "device/device.h"
 
-#include "base/clock.h"
-
+#include <kallima/wisdom.h>
 #include <string.h>
+
+#include "base/clock.h"
 
 void kal_device_retain(kallima_device *device)
 {
@@ -16,8 +17,10 @@ void kal_device_release(kallima_device *device)
         return;
     const struct kal_host host = device->host;
     char *kernel_cache = device->kernel_cache;
+    kallima_wisdom *wisdom = device->wisdom;
     device->ops->close(device);
     kal_free(&host, kernel_cache);
+    kallima_wisdom_destroy(&wisdom);
 }
 
 kallima_status kal_host_buffer_create(kallima_buffer **out, kallima_device *device,

@@ -156,7 +156,8 @@ struct kallima_device {
     struct kal_host host;
     struct kal_caps caps;
     atomic_int references;
-    char *kernel_cache; // folder of compiled kernels; NULL: they are not kept
+    char *kernel_cache;     // folder of compiled kernels; NULL: they are not kept
+    kallima_wisdom *wisdom; // what tuning learnt
 };
 
 /** First member of every device's own buffer. */
