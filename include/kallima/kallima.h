@@ -7,6 +7,7 @@
 #include <kallima/device.h>
 #include <kallima/plan.h>
 #include <kallima/status.h>
+#include <kallima/tune.h>
 #include <kallima/wisdom.h>
 
 #define KALLIMA_VERSION_MAJOR 0

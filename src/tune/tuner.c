@@ -10,17 +10,18 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "exec/program.h"
+#include "wisdom/wisdom.h"
 
-const double kal_effort_seconds[KAL_EFFORT_COUNT] = {
-    [KAL_EFFORT_MEASURE] = 1.0,
-    [KAL_EFFORT_PATIENT] = 10.0,
+const double kal_effort_seconds[KALLIMA_EFFORT_COUNT] = {
+    [KALLIMA_EFFORT_MEASURE] = 1.0,
+    [KALLIMA_EFFORT_PATIENT] = 10.0,
 };
 
-static const struct kal_reach reaches[KAL_EFFORT_COUNT] = {
-    [KAL_EFFORT_ESTIMATE] = { 1.0, 0 },
-    [KAL_EFFORT_MEASURE] = { 1.5, 32 },
-    [KAL_EFFORT_PATIENT] = { 3.0, 200 },
-    [KAL_EFFORT_EXHAUSTIVE] = { INFINITY, 1 << 30 },
+static const struct kal_reach reaches[KALLIMA_EFFORT_COUNT] = {
+    [KALLIMA_EFFORT_ESTIMATE] = { 1.0, 0 },
+    [KALLIMA_EFFORT_MEASURE] = { 1.5, 32 },
+    [KALLIMA_EFFORT_PATIENT] = { 3.0, 200 },
+    [KALLIMA_EFFORT_EXHAUSTIVE] = { INFINITY, 1 << 30 },
 };
 
 enum { MOST_PREPARED = 8, MOST_SEEN = 4096, FIRST_ROUNDS = 9 };
@@ -40,8 +41,9 @@ struct tuner {
     struct kal_tuning *result;
     struct kal_trial *trial;
     struct kal_timing timing;
-    struct kal_host quiet; // for what may fail without harm
-    kallima_plan *first, *best;
+    struct kal_host quiet;      // for what may fail without harm
+    kallima_plan *first, *best; // of those that are right
+    int first_number;
     struct prepared prepared[MOST_PREPARED];
     uint8_t seen[MOST_SEEN][KAL_HASH_BYTES]; // of the plans that ran
     int seen_count;
@@ -171,7 +173,7 @@ static bool has_time(void *context)
     return !t->is_stopped && kal_timing_left(&t->timing) > 0.0;
 }
 
-// The first of all has no rival.
+// The first that is right has no rival.
 static kallima_status time_first(struct tuner *t, kallima_plan *plan,
                                  struct kal_candidate *c)
 {
@@ -194,6 +196,23 @@ static kallima_status race_best(struct tuner *t, kallima_plan *plan,
     return KALLIMA_OK;
 }
 
+// Remember a recipe that computes wrongly.
+static kallima_status remember_wrong(const struct tuner *t, const char *recipe,
+                                     const struct kal_verdict *verdict)
+{
+    const kallima_wisdom_owner *owner = t->options->owner;
+    const kallima_wisdom_entry entry = {
+        .kind = KALLIMA_WISDOM_BAD,
+        .device = owner->device,
+        .driver = owner->driver,
+        .version = owner->version,
+        .key = t->options->key,
+        .value = recipe,
+        .reason = verdict->reason,
+    };
+    return kal_wisdom_add(t->trial->device->wisdom, &entry);
+}
+
 static kallima_status judge_plan(struct tuner *t, kallima_plan *plan,
                                  struct kal_candidate *c)
 {
@@ -210,41 +229,53 @@ static kallima_status judge_plan(struct tuner *t, kallima_plan *plan,
     if (!verdict.is_right) {
         t->result->wrong++;
         c->fate = KAL_FATE_WRONG;
-        return KALLIMA_OK;
+        return remember_wrong(t, c->text, &verdict);
     }
     return t->best ? race_best(t, plan, c) : time_first(t, plan, c);
 }
 
-static void keep_best(struct tuner *t, kallima_plan *plan)
+static void keep_best(struct tuner *t, kallima_plan *plan, int number)
 {
     if (t->best != t->first)
         kallima_plan_destroy(&t->best);
     t->best = plan;
-    t->first = t->first ? t->first : plan;
+    if (!t->first) {
+        t->first = plan;
+        t->first_number = number;
+    }
+}
+
+// Build a candidate, and find out about it.
+static kallima_status try_candidate(struct tuner *t, struct kal_candidate *c)
+{
+    kallima_plan *plan = NULL;
+
+    kallima_status status = take_plan(t, c->text, &plan);
+    if (status && status != KALLIMA_E_DEVICE) {
+        c->fate = KAL_FATE_REFUSED; // by the device, or it wants too much of it
+        return KALLIMA_OK;
+    }
+    if (!status)
+        status = judge_plan(t, plan, c);
+    if (!status && c->fate == KAL_FATE_FASTER)
+        keep_best(t, plan, (int)(c - t->result->search.candidate));
+    else
+        kallima_plan_destroy(&plan);
+    return status;
 }
 
 static kallima_status challenge(void *context, struct kal_candidate *c)
 {
     struct tuner *t = context;
-    kallima_plan *plan = NULL;
+    kallima_status status = KALLIMA_OK;
 
-    kallima_status status = take_plan(t, c->text, &plan);
-    if (status && status != KALLIMA_E_DEVICE && t->first) {
-        c->fate = KAL_FATE_REFUSED; // by the device, or it wants too much of it
-        status = KALLIMA_OK;
-    } else if (!status) {
-        status = judge_plan(t, plan, c);
-    }
-    if (!status && c->fate == KAL_FATE_FASTER)
-        keep_best(t, plan);
+    if (kal_wisdom_is_bad(t->trial->device->wisdom, t->options->owner, t->options->key,
+                          c->text))
+        c->fate = KAL_FATE_WRONG; // as was found before
     else
-        kallima_plan_destroy(&plan);
+        status = try_candidate(t, c);
     if (!status && t->options->report)
         t->is_stopped = !t->options->report(t->options->user, c);
-    if (!status && !t->first)
-        return kal_fail(&t->trial->device->host, KALLIMA_E_DEVICE,
-                        "tune: the planner's own recipe is wrong on this device: %s",
-                        c->text);
     return status;
 }
 
@@ -262,7 +293,7 @@ static kallima_status confirm(struct tuner *t)
     r->best = outcome.challenger;
     if (outcome.ruling != KAL_RULING_FASTER) {
         r->best = r->first;
-        r->search.best = 0;
+        r->search.best = t->first_number;
     }
     return KALLIMA_OK;
 }
@@ -280,6 +311,11 @@ static kallima_status search(struct tuner *t, struct kal_arena *arena)
     KAL_TRY(kal_plan_problem(&first, &planner, problem));
     KAL_TRY(
         kal_search_run(s, &planner, problem, first, &judge, reaches[t->options->effort]));
+    if (!t->best)
+        return kal_fail(&t->trial->device->host, KALLIMA_E_DEVICE,
+                        "tune: of %d recipes that were tried none computes the problem "
+                        "rightly on this device",
+                        t->result->tried);
     KAL_TRY(confirm(t));
     t->result->recipe = s->candidate[s->best].text;
     t->result->batch = problem->batch;
@@ -293,10 +329,10 @@ static kallima_status tune(struct tuner *t, struct kal_arena *arena,
     const struct kal_budget *budget = &t->options->budget;
     const double seconds =
         budget->seconds > 0.0 ? budget->seconds : kal_effort_seconds[t->options->effort];
-    const double start = kal_clock_now();
 
     KAL_TRY(kal_trial_create(&t->trial, device, problem, budget));
     KAL_TRY(kal_timing_init(&t->timing, t->trial, 0.0, NULL));
+    const double start = kal_clock_now();
     t->end = seconds > 0.0 ? start + seconds : INFINITY;
     t->timing.end = start + SEARCH * (t->end - start);
     t->quiet = device->host;

@@ -4,30 +4,25 @@
 #ifndef KAL_TUNE_TUNER_H_
 #define KAL_TUNE_TUNER_H_
 
+#include <kallima/wisdom.h>
+
 #include "tune/model.h"
 #include "tune/search.h"
 #include "tune/timing.h"
 
-/** How hard to try; as kallima_effort, whose ESTIMATE tries nothing. */
-enum kal_effort {
-    KAL_EFFORT_ESTIMATE,
-    KAL_EFFORT_MEASURE,
-    KAL_EFFORT_PATIENT,
-    KAL_EFFORT_EXHAUSTIVE,
-    KAL_EFFORT_COUNT
-};
-
 /** Seconds that an effort takes at most for a problem, unless a budget says otherwise. */
-extern const double kal_effort_seconds[KAL_EFFORT_COUNT]; // 0: no limit
+extern const double kal_effort_seconds[KALLIMA_EFFORT_COUNT]; // 0: no limit
 
 /** Told of each candidate when its fate is known; false ends the search. */
 typedef bool kal_tuning_report(void *user, const struct kal_candidate *candidate);
 
 struct kal_tuning_options {
-    enum kal_effort effort;
+    int effort;               // kallima_effort
     struct kal_budget budget; // seconds 0: those of the effort
     const struct kal_model *model;
-    kal_tuning_report *report; // NULL: nobody
+    const kallima_wisdom_owner *owner; // for what is known of wrong recipes, and learnt
+    const char *key;                   // the problem, there
+    kal_tuning_report *report;         // NULL: nobody
     void *user;
 };
 
@@ -35,19 +30,20 @@ struct kal_tuning_options {
 struct kal_tuning {
     struct kal_search search;     // every candidate; texts live in the arena
     const char *recipe;           // the fastest
-    struct kal_times first, best; // of the planner's recipe, and of the fastest
+    struct kal_times first, best; // of the first that is right, the planner's if that is,
+                                  // and of the fastest
     int64_t batch;                // transforms that were timed, if memory was short
     int tried, wrong; // plans that were built, and those that computed wrongly
 };
 
 /**
- * Find a fast recipe for `problem`. The planner's is tried first, and stays unless another is
- * faster beyond doubt: once when it is found, and once more at the end.
+ * Find a fast recipe for `problem`. The planner's is tried first, and if it is right it stays
+ * unless another is faster beyond doubt: once when that is found, and once more at the end.
  *
  * Owner:  texts of the result live in `arena`.
  * Thread: nothing else should use the device.
  * Error:  E_MEMORY  exhausted, or not even one transform fits the budget
- *         E_DEVICE  the device failed, or computes the planner's own recipe wrongly
+ *         E_DEVICE  the device failed, or computes no recipe rightly
  */
 kallima_status kal_tune(struct kal_tuning *out, struct kal_arena *arena,
                         kallima_device *device, const struct kal_problem *problem,

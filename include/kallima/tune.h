@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// Tuning: try plans on the device, check them, keep the fastest in the device's wisdom.
+#ifndef KALLIMA_TUNE_H_
+#define KALLIMA_TUNE_H_
+
+#include <kallima/plan.h>
+#include <kallima/wisdom.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A plan that was considered. Strings are good for the call that shows it. */
+typedef struct kallima_tune_candidate {
+    const char *recipe;
+    const char *decision; // in which it differs from the best of its time: "algorithm",
+                          // "split", "padding", "radices" or "parameter"
+    const char *fate;     // "faster", "slower", "same" as one before, "wrong", "refused"
+    double predicted_ns;  // by the cost model
+    double measured_ns;   // 0: it was not
+} kallima_tune_candidate;
+
+/** Shows each candidate when its fate is known; 0 goes on, anything else ends the search. */
+typedef int32_t (*kallima_tune_report)(void *user,
+                                       const kallima_tune_candidate *candidate);
+
+/** How to tune. All zero is the default. */
+typedef struct kallima_tune_options {
+    int32_t effort;   // kallima_effort; 0: KALLIMA_EFFORT_MEASURE
+    int32_t reserved; // zero
+    double seconds; // at most; 0: 1 for MEASURE, 10 for PATIENT, no limit for EXHAUSTIVE
+    uint64_t bytes; // of the device's memory and the host's together; 0: half of what the
+        // device says that it has. Fewer transforms of a batch are timed then.
+    kallima_tune_report report; // NULL: nobody
+    void *user;                 // handed to `report`
+} kallima_tune_options;
+
+/** What came of it. */
+typedef struct kallima_tune_result {
+    double default_ns, tuned_ns;         // medians; equal if nothing was faster
+    double default_spread, tuned_spread; // relative
+    int64_t batch;                       // transforms that were timed at once
+    int32_t considered;                  // recipes that came up
+    int32_t tried;                       // plans that ran
+    int32_t wrong;                       // of these, those that computed wrongly
+    int32_t reserved;                    // zero
+} kallima_tune_result;
+
+/**
+ * Look for the fastest plan of `desc` on `device`. Every candidate is compared with a
+ * reference on random data before its time counts. The fastest goes into the device's wisdom,
+ * as do candidates that are wrong, so that they are never tried again; kallima_wisdom_save()
+ * keeps it all for other programs. Nothing else should use the device meanwhile.
+ *
+ * Unit:   takes options->seconds at most, and the time of the reference and of one plan.
+ * Owner:  all memory is given back. `desc`, `options` (NULL: the default) and `result` (may
+ *         be NULL) need only live for the call.
+ * Thread: one call on a device at a time.
+ * Error:  E_ARGUMENT     a field of `desc` or `options` is out of range
+ *         E_UNSUPPORTED  the device lacks the precision, or keeps no times
+ *         E_MEMORY       memory is exhausted, or not even one transform fits
+ *         E_DEVICE       the device failed, or no candidate is right
+ *         What was learnt before the failure stays in the wisdom.
+ */
+KALLIMA_API kallima_status kallima_tune(kallima_device *device, const kallima_desc *desc,
+                                        const kallima_tune_options *options,
+                                        kallima_tune_result *result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

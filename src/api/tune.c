@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+#include <kallima/kallima.h>
+
+#include <math.h>
+
+#include "tune/tuner.h"
+#include "wisdom/wisdom.h"
+
+// The caller's report, and what it is told.
+struct reporter {
+    kallima_tune_report report;
+    void *user;
+};
+
+static bool report(void *user, const struct kal_candidate *c)
+{
+    const struct reporter *r = user;
+    const kallima_tune_candidate candidate = {
+        .recipe = c->text,
+        .decision = kal_decision_names[c->decision],
+        .fate = kal_fate_names[c->fate],
+        .predicted_ns = c->predicted * 1e9,
+        .measured_ns = c->measured * 1e9,
+    };
+    return r->report(r->user, &candidate) == 0;
+}
+
+static kallima_status check_options(const struct kal_host *host,
+                                    const kallima_tune_options *options)
+{
+    if (options->effort < 0 || options->effort >= KALLIMA_EFFORT_COUNT)
+        return kal_fail(host, KALLIMA_E_ARGUMENT, "tune: effort = %d; must be 0 to %d",
+                        (int)options->effort, KALLIMA_EFFORT_COUNT - 1);
+    if (!(options->seconds >= 0.0) || isinf(options->seconds))
+        return kal_fail(host, KALLIMA_E_ARGUMENT,
+                        "tune: seconds = %g; must be a number of at least 0",
+                        options->seconds);
+    return KALLIMA_OK;
+}
+
+static kallima_status keep(kallima_device *device, const char *key,
+                           const kallima_wisdom_owner *owner, int effort,
+                           const struct kal_tuning *tuning)
+{
+    const kallima_wisdom_entry entry = {
+        .kind = KALLIMA_WISDOM_PLAN,
+        .effort = effort,
+        .device = owner->device,
+        .driver = owner->driver,
+        .version = owner->version,
+        .key = key,
+        .value = tuning->recipe,
+        .time_ns = tuning->best.median * 1e9,
+        .spread = tuning->best.spread,
+    };
+    return tuning->best.count > 0 ? kal_wisdom_add(device->wisdom, &entry) : KALLIMA_OK;
+}
+
+static void fill_result(kallima_tune_result *result, const struct kal_tuning *tuning)
+{
+    *result = (kallima_tune_result){
+        .default_ns = tuning->first.median * 1e9,
+        .tuned_ns = tuning->best.median * 1e9,
+        .default_spread = tuning->first.spread,
+        .tuned_spread = tuning->best.spread,
+        .batch = tuning->batch,
+        .considered = tuning->search.count,
+        .tried = tuning->tried,
+        .wrong = tuning->wrong,
+    };
+}
+
+static kallima_status tune(kallima_device *device, const struct kal_problem *problem,
+                           const char *key, const kallima_tune_options *options,
+                           kallima_tune_result *result)
+{
+    const struct kal_model model = kal_model_guess(&device->caps);
+    const int effort = options->effort ? options->effort : KALLIMA_EFFORT_MEASURE;
+    struct reporter reporter = { options->report, options->user };
+    kallima_wisdom_owner owner;
+    struct kal_tuning tuning;
+    struct kal_arena arena;
+
+    KAL_TRY(kallima_device_get_owner(device, &owner));
+    const struct kal_tuning_options how = {
+        .effort = effort,
+        .budget = { options->seconds, options->bytes },
+        .model = &model,
+        .owner = &owner,
+        .key = key,
+        .report = options->report ? report : NULL,
+        .user = &reporter,
+    };
+    kal_arena_init(&arena, &device->host);
+    kallima_status status = kal_tune(&tuning, &arena, device, problem, &how);
+    if (!status)
+        status = keep(device, key, &owner, effort, &tuning);
+    if (!status && result)
+        fill_result(result, &tuning);
+    kal_arena_clear(&arena);
+    return status;
+}
+
+kallima_status kallima_tune(kallima_device *device, const kallima_desc *desc,
+                            const kallima_tune_options *options,
+                            kallima_tune_result *result)
+{
+    static const kallima_tune_options defaults;
+    struct kal_problem problem;
+    struct kal_text key;
+
+    KAL_REQUIRE(NULL, device);
+    const struct kal_host *host = &device->host;
+    KAL_REQUIRE(host, desc);
+    if (!options)
+        options = &defaults;
+    if (result)
+        *result = (kallima_tune_result){ 0 };
+    KAL_TRY(check_options(host, options));
+    KAL_TRY(kal_problem_init(&problem, host, desc));
+    if (problem.precision == KALLIMA_F64 && !device->caps.has_f64)
+        return kal_fail(host, KALLIMA_E_UNSUPPORTED,
+                        "tune: precision = f64; this device computes in f32 only");
+    kal_text_init(&key, host);
+    kal_problem_print(&key, &problem);
+    const kallima_status status =
+        key.status ? key.status : tune(device, &problem, key.data, options, result);
+    kal_text_clear(&key);
+    return status;
+}
