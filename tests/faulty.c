@@ -14,7 +14,7 @@ const char *const fault_names[FAULT_COUNT] = {
     [FAULT_INFINITY] = "infinity",   [FAULT_SWAP] = "swap",
     [FAULT_UNWRITTEN] = "unwritten", [FAULT_BEHIND] = "behind",
     [FAULT_BEFORE] = "before",       [FAULT_GAP] = "gap",
-    [FAULT_INPUT] = "input",
+    [FAULT_INPUT] = "input",         [FAULT_BESIDE] = "beside",
 };
 
 // A table of operations has no place for more: one device at a time.
@@ -30,19 +30,24 @@ static struct {
 
 // --- what is spoiled ---------------------------------------------------------------------
 
-// One side's memory of the trial, its first array.
+// One side's memory of the trial, the last of its arrays.
 struct place {
     const struct kal_array *array;
     struct kallima_buffer *buffer; // without the guards
     int real_bytes;
 };
 
+static struct place make_place(const struct kal_array *array,
+                               struct kal_trial_array arrays[2])
+{
+    return (struct place){ array, &arrays[kal_array_parts(array) - 1].inside,
+                           faulty.trial->problem.precision == KALLIMA_F64 ? 8 : 4 };
+}
+
 static struct place output(void)
 {
     struct kal_trial *t = faulty.trial;
-    struct kal_trial_array *arrays = t->problem.is_in_place ? t->in : t->out;
-    return (struct place){ &t->problem.out, &arrays[0].inside,
-                           t->problem.precision == KALLIMA_F64 ? 8 : 4 };
+    return make_place(&t->problem.out, t->problem.is_in_place ? t->in : t->out);
 }
 
 // The place in memory, in reals, of an element counted row by row.
@@ -104,7 +109,7 @@ static void touch(const struct place *place, int64_t byte)
     move(place, byte, &value, 1, true);
 }
 
-// A real of the output's first array that belongs to no element of either side; -1: none.
+// A real of the output's arrays that belongs to no element of either side; -1: none.
 static int64_t find_gap(const struct kal_problem *p)
 {
     const struct kal_array *array = &p->out;
@@ -135,6 +140,8 @@ bool faulty_applies(const struct kal_problem *p, enum fault fault)
         return !shares_lines && find_gap(p) >= 0;
     if (fault == FAULT_INPUT)
         return !p->is_in_place && !p->may_destroy_input;
+    if (fault == FAULT_BESIDE)
+        return !p->is_in_place;
     return true;
 }
 
@@ -188,8 +195,7 @@ static int64_t end(const struct place *out)
 static void spoil(void)
 {
     const struct place out = output();
-    const struct place in = { &faulty.trial->problem.in, &faulty.trial->in[0].inside,
-                              out.real_bytes };
+    const struct place in = make_place(&faulty.trial->problem.in, faulty.trial->in);
     const int64_t last = locate(out.array, elements(out.array) - 1);
 
     faulty.count++;
@@ -204,6 +210,7 @@ static void spoil(void)
     case FAULT_BEFORE: touch(&out, -1); break;
     case FAULT_GAP: touch(&out, find_gap(&faulty.trial->problem) * out.real_bytes); break;
     case FAULT_INPUT: touch(&in, locate(in.array, 0) * in.real_bytes); break;
+    case FAULT_BESIDE: touch(&in, -1); break;
     default: faulty.count--;
     }
 }

@@ -17,7 +17,8 @@ enum fault {
     FAULT_BEHIND,    // the first byte behind the output was written,
     FAULT_BEFORE,    // or the last one in front of it,
     FAULT_GAP,       // or one between its elements
-    FAULT_INPUT,     // one number of the input was written
+    FAULT_INPUT,     // one number of the input was written,
+    FAULT_BESIDE,    // or the last byte in front of it
     FAULT_COUNT
 };
 

@@ -33,17 +33,14 @@ static struct kal_root output_factor(const struct kal_probe_axis *axis, bool is_
     return kal_root_table_get(&axis->roots, (int64_t)turn);
 }
 
-// 1 - i * cot: next to its pole the roots of a table are not exact enough.
+// 1 - i * cot. Next to the pole the table's roots err by about sqrt(n) times as much as others,
+// of what long double resolves: far less than f64 does.
 static struct kal_root input_factor(const struct kal_probe_axis *axis, bool is_inverse,
                                     int64_t j)
 {
-    enum { NEAR = 4096 };
-    const int64_t n = axis->n;
-    int64_t t = (axis->first + (is_inverse ? -2 * j : 2 * j)) % (2 * n);
-    t += t < 0 ? 2 * n : 0;
-    const bool is_near = t < NEAR || 2 * n - t < NEAR;
-    const struct kal_root r =
-        is_near ? kal_root(4 * n, t) : kal_root_table_get(&axis->roots, t);
+    const int64_t n = axis->n,
+                  t = (axis->first + (is_inverse ? -2 * j : 2 * j)) % (2 * n);
+    const struct kal_root r = kal_root_table_get(&axis->roots, t < 0 ? t + 2 * n : t);
     return (struct kal_root){ 1.0L, r.re / r.im };
 }
 

@@ -172,6 +172,24 @@ static void less_than_the_margin_is_no_gain(void **state)
     ROWS_FINISH();
 }
 
+// Of 16 rounds one may have gone the other way, not two: P(Binomial(16, 1/2) <= 2) is 0.0021,
+// and a limit may err in 0.002 of the cases.
+static void limits_are_those_of_order_statistics(void **state)
+{
+    double a[16], b[16];
+
+    (void)state;
+    for (int i = 0; i < 16; i++) {
+        a[i] = 1.0;
+        b[i] = 0.9;
+    }
+    b[3] = 1.1;
+    ROW_CHECK(kal_race_rule(a, b, 16) == KAL_RULING_FASTER);
+    b[12] = 1.1;
+    ROW_CHECK(kal_race_rule(a, b, 16) == KAL_RULING_OPEN);
+    ROWS_FINISH();
+}
+
 // Times too short for the clock say nothing, and nothing is divided by them.
 static void times_of_nothing_decide_nothing(void **state)
 {
@@ -637,6 +655,7 @@ int main(void)
         cmocka_unit_test(clear_answers_come_early),
         cmocka_unit_test(less_than_the_margin_is_no_gain),
         cmocka_unit_test(times_of_nothing_decide_nothing),
+        cmocka_unit_test(limits_are_those_of_order_statistics),
         cmocka_unit_test(three_tunings_agree),
         cmocka_unit_test(races_are_run_and_won),
         cmocka_unit_test(samples_are_long_and_interleaved),
