@@ -9,11 +9,6 @@ static uint64_t real_bytes(const struct kal_problem *p)
     return p->precision == KALLIMA_F64 ? 8 : 4;
 }
 
-static int array_parts(const struct kal_array *array)
-{
-    return array->is_planar ? 2 : 1;
-}
-
 static kallima_status check_pointers(const kallima_plan *plan,
                                      const struct kal_array *array,
                                      void *const pointer[2], const char *side)
@@ -21,7 +16,7 @@ static kallima_status check_pointers(const kallima_plan *plan,
     const struct kal_host *host = &plan->device->host;
     const uint64_t unit = real_bytes(&plan->problem);
 
-    for (int i = 0; i < array_parts(array); i++) {
+    for (int i = 0; i < kal_array_parts(array); i++) {
         if (!pointer[i])
             return kal_fail(host, KALLIMA_E_ARGUMENT, "execute: %s[%d] = NULL", side, i);
         if ((uintptr_t)pointer[i] % unit != 0)

@@ -75,11 +75,6 @@ void kal_plan_clear(kallima_plan *plan)
     plan->built = NULL;
 }
 
-static int array_parts(const struct kal_array *array)
-{
-    return array->is_planar ? 2 : 1;
-}
-
 static bool is_same(struct kal_memory a, struct kal_memory b)
 {
     return a.object == b.object && a.offset == b.offset;
@@ -92,7 +87,7 @@ kallima_status kal_plan_check_placement(const kallima_plan *plan,
     const struct kal_host *host = &plan->device->host;
     const struct kal_memory *in = arguments->in, *out = arguments->out;
 
-    for (int i = 0; p->is_in_place && i < array_parts(&p->in); i++) {
+    for (int i = 0; p->is_in_place && i < kal_array_parts(&p->in); i++) {
         if (!is_same(in[i], out[i]))
             return kal_fail(host, KALLIMA_E_ARGUMENT,
                             "execute: in[%d] = %p and out[%d] = %p; an in-place plan "
@@ -133,7 +128,7 @@ static kallima_status check_buffers(const kallima_plan *plan,
     const struct kal_host *host = &plan->device->host;
     const uint64_t needed = array_bytes(&plan->problem, array);
 
-    for (int i = 0; i < array_parts(array); i++) {
+    for (int i = 0; i < kal_array_parts(array); i++) {
         if (!buffer[i])
             return kal_fail(host, KALLIMA_E_ARGUMENT, "execute: %s[%d] = NULL", side, i);
         if (buffer[i]->device != plan->device)
@@ -221,7 +216,7 @@ static kallima_status stage_array(const kallima_plan *plan, const struct kal_arr
                                   kallima_buffer *buffer[2])
 {
     const uint64_t bytes = storage_bytes(&plan->problem, array);
-    for (int i = 0; i < array_parts(array); i++) {
+    for (int i = 0; i < kal_array_parts(array); i++) {
         KAL_TRY(kallima_buffer_create(&buffer[i], plan->device, bytes));
         KAL_TRY(kallima_buffer_write(buffer[i], 0, memory[i].object, bytes));
     }
@@ -248,7 +243,7 @@ static kallima_status run_staged(const kallima_plan *plan,
                                            { s->out[0], s->out[1] },
                                            s->workspace };
     KAL_TRY(kal_plan_execute(plan, &arrays, NULL));
-    for (int i = 0; i < array_parts(&p->out); i++)
+    for (int i = 0; i < kal_array_parts(&p->out); i++)
         KAL_TRY(kallima_buffer_read(s->out[i], 0, arguments->out[i].object, bytes));
     return kallima_device_finish(plan->device);
 }

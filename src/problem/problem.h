@@ -24,6 +24,12 @@ static inline int64_t kal_array_reals(const struct kal_array *array)
     return array->is_real || array->is_planar ? 1 : 2;
 }
 
+/** Return how many arrays hold one side: two if it is planar. */
+static inline int kal_array_parts(const struct kal_array *array)
+{
+    return array->is_planar ? 2 : 1;
+}
+
 struct kal_problem {
     int kind, precision; // kallima_kind, kallima_precision
     bool is_inverse, is_in_place, may_destroy_input;

@@ -15,12 +15,6 @@ struct kal_image {
     unsigned char *array[2]; // the first is the allocation
 };
 
-/** Return the arrays behind a side: 2 if it is planar. */
-static inline int kal_array_parts(const struct kal_array *array)
-{
-    return array->is_planar ? 2 : 1;
-}
-
 /** Return the elements of one transform of a side. */
 int64_t kal_array_points(const struct kal_array *array, int rank);
 

@@ -11,7 +11,8 @@
 
 /** What tuning may take. */
 struct kal_budget {
-    double seconds; // 0: no limit
+    double
+        seconds; // see kal_timing_init(): a trial itself counts bytes only; 0: no limit
     uint64_t bytes; // of the device's memory and the host's together; 0: half of what the
                     // device says that it has
 };
