@@ -615,6 +615,7 @@ static void real_devices_are_timed(void **state)
         { .rank = 1, .n = { 256 }, .kind = KALLIMA_R2C, .placement = KALLIMA_IN_PLACE },
     };
     const struct kal_budget budget = { .bytes = 64 << 20 };
+    const kallima_device_options options = { .kernel_cache = "", .threads = 1 };
 
     (void)state;
     for (int i = 0; i < 6; i++) {
@@ -626,7 +627,7 @@ static void real_devices_are_timed(void **state)
         struct kal_problem problem;
         struct kal_outcome outcome;
 
-        ROW_CHECK(kallima_device_open(&device, selectors[i / 2], NULL) == KALLIMA_OK);
+        ROW_CHECK(kallima_device_open(&device, selectors[i / 2], &options) == KALLIMA_OK);
         ROW_CHECK(kal_problem_init(&problem, NULL, desc) == KALLIMA_OK);
         ROW_CHECK(kal_trial_create(&trial, device, &problem, &budget) == KALLIMA_OK);
         for (int k = 0; k < 2; k++)
