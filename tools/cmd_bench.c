@@ -14,8 +14,8 @@
 #include "bench_report.h"
 #include "bench_run.h"
 #include "bench_worker.h"
-#include "cli.h"
 #include "commands.h"
+#include "problem_request.h"
 
 static const char help[] =
     "usage: kallima bench [OPTION]... [LENGTHS]...\n"
@@ -25,16 +25,7 @@ static const char help[] =
     "first\n"
     "(default: a few powers of two). With peers, all libraries are measured in\n"
     "alternation; on a GPU beside a copy of as many bytes, all in the same memory.\n"
-    "\n"
-    "Problems:\n"
-    "  --cases FILE        one a line: kind precision lengths batch [inverse] "
-    "[in-place]\n"
-    "  --kind KIND         c2c (default), r2c or c2r\n"
-    "  --precision P       f32 (default) or f64\n"
-    "  --batch N           transforms at once (default: 1)\n"
-    "  --inverse           exp(+2*pi*i*j*k/n)\n"
-    "  --in-place          output over the input\n"
-    "\n"
+    "\n" PROBLEM_OPTION_HELP "\n"
     "Measuring:\n"
     "  --min-time S        seconds of samples of each library for a problem\n"
     "                      (default: 0.25; on a GPU 0.05)\n"
@@ -55,13 +46,7 @@ static const char help[] =
     "error. docs/measuring.md says how the numbers are made.\n";
 
 enum option_id {
-    OPT_HELP = 1,
-    OPT_CASES,
-    OPT_KIND,
-    OPT_PRECISION,
-    OPT_BATCH,
-    OPT_INVERSE,
-    OPT_IN_PLACE,
+    OPT_HELP = PROBLEM_OPTION_END,
     OPT_MIN_TIME,
     OPT_MAX_TIME,
     OPT_PLAN_TWICE,
@@ -73,12 +58,7 @@ enum option_id {
 
 static const struct option options[] = {
     { "help", no_argument, NULL, OPT_HELP },
-    { "cases", required_argument, NULL, OPT_CASES },
-    { "kind", required_argument, NULL, OPT_KIND },
-    { "precision", required_argument, NULL, OPT_PRECISION },
-    { "batch", required_argument, NULL, OPT_BATCH },
-    { "inverse", no_argument, NULL, OPT_INVERSE },
-    { "in-place", no_argument, NULL, OPT_IN_PLACE },
+    PROBLEM_OPTION_ROWS,
     { "min-time", required_argument, NULL, OPT_MIN_TIME },
     { "max-time", required_argument, NULL, OPT_MAX_TIME },
     { "plan-twice", no_argument, NULL, OPT_PLAN_TWICE },
@@ -91,8 +71,7 @@ static const struct option options[] = {
 
 // What the command line asks for.
 struct request {
-    kallima_desc common; // all of a problem but its lengths
-    const char *cases;
+    struct problem_request problems;
     double min_time_s, max_time_s; // negative: the default
     bool plan_twice, json, help;
     const char *peers; // separated by commas; NULL: none
@@ -109,32 +88,13 @@ static bool parse_seconds(const struct cli *cli, const char *option, const char 
     return false;
 }
 
-static bool parse_batch(const struct cli *cli, const char *text, int64_t *out)
-{
-    if (cli_parse_int64(text, 1, INT64_MAX, out))
-        return true;
-    cli_usage(cli, "--batch %s: must be an integer of at least 1", text);
-    return false;
-}
-
 static bool parse_option(const struct cli *cli, int id, struct request *request)
 {
     static const char *const efforts[] = { "measure", "patient", "estimate" };
-    kallima_desc *common = &request->common;
     int choice = 0;
 
     switch ((enum option_id)id) {
     case OPT_HELP: request->help = true; return true;
-    case OPT_CASES: request->cases = optarg; return true;
-    case OPT_KIND:
-        return cli_choose(cli, "--kind", optarg, problem_kinds, KALLIMA_KIND_COUNT,
-                          &common->kind);
-    case OPT_PRECISION:
-        return cli_choose(cli, "--precision", optarg, problem_precisions,
-                          KALLIMA_PRECISION_COUNT, &common->precision);
-    case OPT_BATCH: return parse_batch(cli, optarg, &common->batch);
-    case OPT_INVERSE: common->direction = KALLIMA_INVERSE; return true;
-    case OPT_IN_PLACE: common->placement = KALLIMA_IN_PLACE; return true;
     case OPT_MIN_TIME:
         return parse_seconds(cli, "--min-time", optarg, &request->min_time_s);
     case OPT_MAX_TIME:
@@ -148,7 +108,7 @@ static bool parse_option(const struct cli *cli, int id, struct request *request)
         return cli_choose(cli, "--fftw-effort", optarg, efforts, CLI_COUNT(efforts),
                           &choice);
     }
-    return false;
+    return problem_request_take(cli, id, &request->problems);
 }
 
 static bool parse_options(const struct cli *cli, int argc, char **argv,
@@ -159,39 +119,17 @@ static bool parse_options(const struct cli *cli, int argc, char **argv,
         if (id == '?' || !parse_option(cli, id, request))
             return false;
     }
-    if (request->common.kind == KALLIMA_R2C &&
-        request->common.direction == KALLIMA_INVERSE) {
-        cli_usage(cli, "--inverse: r2c is forward only; c2r is its inverse");
-        return false;
-    }
-    if (request->cases && optind < argc) {
-        cli_usage(cli, "give lengths or --cases, not both");
-        return false;
-    }
     return true;
 }
 
-// Returns CLI_OK, or the status of the failure that it has told.
 static int collect(const struct cli *cli, const struct request *request,
                    char *const *text, struct problems *problems)
 {
     static const char *const usual[] = { "16",   "64",    "256",     "1024",
                                          "4096", "65536", "1048576", NULL };
-    char why[512];
-
-    if (request->cases) {
-        if (!problems_read(problems, request->cases, why, sizeof why))
-            return cli_fail("%s", why);
-        return problems->count > 0 ? CLI_OK : cli_fail("%s: no cases", request->cases);
-    }
-    for (const char *const *t = *text ? (const char *const *)text : usual; *t; t++) {
-        kallima_desc desc = request->common;
-        if (!problem_parse_lengths(*t, &desc))
-            return cli_usage(cli, "lengths %s: must be such as 1024 or 256x256", *t);
-        if (!problems_add(problems, &desc))
-            return cli_fail("no memory left");
-    }
-    return CLI_OK;
+    const bool is_named = *text || request->problems.cases;
+    return problem_request_collect(
+        cli, &request->problems, is_named ? (const char *const *)text : usual, problems);
 }
 
 // --- what is measured --------------------------------------------------------------------

@@ -16,6 +16,7 @@ command cmd_image_filter;
 command cmd_image_spectrum;
 command cmd_plan;
 command cmd_transform;
+command cmd_tune;
 command cmd_verify;
 command cmd_wisdom_check;
 command cmd_wisdom_forget;

@@ -189,6 +189,8 @@ static kallima_status race_best(struct tuner *t, kallima_plan *plan,
 {
     struct kal_outcome outcome;
     KAL_TRY(kal_timing_race(&t->timing, t->best, plan, &outcome));
+    if (outcome.rounds == 0)
+        return KALLIMA_OK; // no time: it waits
     c->measured = outcome.challenger.median;
     c->fate = outcome.ruling == KAL_RULING_FASTER ? KAL_FATE_FASTER : KAL_FATE_SLOWER;
     if (c->fate == KAL_FATE_FASTER)
