@@ -2,6 +2,7 @@
 // The k-th allocation fails, for every k, once alone and once with all that follow: the
 // status is E_MEMORY, *out is NULL, nothing leaks, and with enough memory it works again.
 #include <kallima/kallima.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -184,6 +185,39 @@ static void reading_recipes_survives(void **state)
     ROWS_FINISH();
 }
 
+// An entry that is followed, and one that is refused before the estimate is made.
+static void following_wisdom_survives(void **state)
+{
+    static const char *const recipes[] = { "local(2.2.2.2)", "local(3.5)" };
+    static const kallima_desc d = { .rank = 1, .n = { 16 }, .batch = 20 };
+    static const char key[] = "c2c f32 n=16 batch=20 forward out-of-place "
+                              "in=interleaved@0:16,1 out=interleaved@0:16,1";
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        struct counting c = { 0 };
+        kallima_device *device = open_device(&c, i % 2 ? "cpu" : "nullcuda", 1);
+        kallima_wisdom_owner owner;
+        char text[1000];
+
+        ROW_CHECK(kallima_device_get_owner(device, &owner) == KALLIMA_OK);
+        snprintf(
+            text, sizeof text,
+            "kallima-wisdom 1\nplan \"%s\" \"%s\" \"%s\" \"%s\" \"%s\" measure 1 0\n",
+            owner.device, owner.driver, owner.version, key, recipes[i / 2]);
+        ROW_CHECK(kallima_wisdom_import(kallima_device_get_wisdom(device), text, NULL,
+                                        NULL) == KALLIMA_OK);
+        // Wisdom alone: the key above is that of the problem.
+        const kallima_plan_options options = {
+            .planning = i / 2 ? KALLIMA_PLANNING_DEFAULT : KALLIMA_PLANNING_WISDOM_ONLY
+        };
+        ROW_CHECK(plan_under_failure(&c, device, &d, &options, i % 2) > 1);
+        kallima_device_close(&device);
+        ROW_CHECK(c.live == 0 && c.damaged == 0);
+    }
+    ROWS_FINISH();
+}
+
 // Execute until it succeeds: each failure leaves the plan as good as it was.
 static void execute_under_failure(struct counting *c, kallima_device *device,
                                   const kallima_desc *d, enum way way, bool after)
@@ -271,6 +305,7 @@ int main(void)
         cmocka_unit_test(opening_survives),
         cmocka_unit_test(planning_survives),
         cmocka_unit_test(reading_recipes_survives),
+        cmocka_unit_test(following_wisdom_survives),
         cmocka_unit_test(execution_survives),
         cmocka_unit_test(writing_texts_survives),
         cmocka_unit_test(making_kernels_survives),
