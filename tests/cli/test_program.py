@@ -12,7 +12,8 @@ import unittest
 from support import PROGRAM, Case
 
 COMMANDS = ["devices", "image filter", "image spectrum", "image convolve", "transform",
-            "plan", "codelet", "verify", "bench"]
+            "plan", "codelet", "verify", "bench", "wisdom list", "wisdom show",
+            "wisdom merge", "wisdom forget", "wisdom check"]
 
 
 class Help(Case):
