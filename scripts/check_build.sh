@@ -18,7 +18,7 @@ asan)
         ctest --test-dir build-asan --output-on-failure --parallel "$jobs" --label-exclude long
     ;;
 tsan)
-    cmake --build --preset tsan --parallel "$jobs" --target test_threads
+    cmake --build --preset tsan --parallel "$jobs" --target test_threads test_wisdom
     # GNU's OpenMP library is not built for ThreadSanitizer, so transforms run on one thread
     # each; the threads under test are the callers. ThreadSanitizer of older compilers cannot
     # start where addresses are randomised by 32 bits: setarch switches that off.
@@ -27,7 +27,7 @@ tsan)
         fixed="setarch -R"
     fi
     OMP_NUM_THREADS=1 TSAN_OPTIONS=halt_on_error=1 \
-        $fixed ctest --test-dir build-tsan --output-on-failure --tests-regex '^threads$'
+        $fixed ctest --test-dir build-tsan --output-on-failure --tests-regex '^(threads|unit-wisdom)$'
     ;;
 neon)
     # What depends on the processor: accuracy of every family of transforms and layouts by the

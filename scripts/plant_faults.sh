@@ -24,6 +24,8 @@ none|LICENSE||
 twiddle sign|src/device/cpu/tables.c|put(table, 2 * i + 1, root.im)|put(table, 2 * i + 1, -root.im)
 twiddle sign in codelets|src/codelet/dft.c|kal_cx_rotate(g, q[k], n, -k)|kal_cx_rotate(g, q[k], n, k)
 dropped codelet term|src/codelet/dft.c|kal_sub(g, c.re, s.im), kal_add|c.re, kal_add
+wisdom of any driver|src/wisdom/store.c|order = strcmp(x[i], y[i]);|order = i == 1 ? 0 : strcmp(x[i], y[i]);
+wisdom written in place|src/wisdom/file.c|kal_text_add(&temporary, "%s" NEW_SUFFIX, s->path);|kal_text_add(&temporary, "%s%s", s->path, suffix);
 off-by-one stride|src/pass/lower_four_step.c|rows.out.stride *= n1;|rows.out.stride *= n1 - 1;
 END
 }
