@@ -163,7 +163,7 @@ struct saving {
     struct content old;
     struct kal_wisdom_faults faults; // of the old content
     kallima_wisdom *merged;
-    int64_t forgotten; // filters that were applied
+    int64_t forgotten; // the number behind the last filter that was applied
 };
 
 static kallima_status fail_saving(const struct saving *s, const char *what)
@@ -299,8 +299,8 @@ static kallima_status merge_file(struct saving *s)
         return kal_fail(&wisdom->host, KALLIMA_E_WISDOM,
                         "wisdom: %.400s: not written, as %s", s->path, s->faults.reason);
     kal_wisdom_lock(wisdom);
-    s->forgotten = wisdom->forgotten_count;
-    for (int64_t i = 0; i < s->forgotten; i++)
+    s->forgotten = wisdom->forgotten_start + wisdom->forgotten_count;
+    for (int64_t i = 0; i < wisdom->forgotten_count; i++)
         kal_wisdom_remove(s->merged, &wisdom->forgotten[i]->filter);
     kal_wisdom_unlock(wisdom);
     return KALLIMA_OK;

@@ -94,7 +94,7 @@ void kallima_wisdom_destroy(kallima_wisdom **out)
     const struct kal_host host = wisdom->host;
     for (int64_t i = 0; i < wisdom->count; i++)
         kal_free(&host, wisdom->record[i]);
-    kal_wisdom_drop_forgotten(wisdom, wisdom->forgotten_count);
+    kal_wisdom_drop_forgotten(wisdom, INT64_MAX);
     kal_free(&host, wisdom->record);
     kal_free(&host, wisdom->forgotten);
     kal_free(&host, wisdom->system_place);
@@ -422,10 +422,14 @@ kallima_status kal_wisdom_forget(kallima_wisdom *wisdom,
     return status;
 }
 
-void kal_wisdom_drop_forgotten(kallima_wisdom *wisdom, int64_t count)
+void kal_wisdom_drop_forgotten(kallima_wisdom *wisdom, int64_t end)
 {
+    const int64_t count =
+        kal_max(0, kal_min(end - wisdom->forgotten_start, wisdom->forgotten_count));
+
     for (int64_t i = 0; i < count; i++)
         kal_free(&wisdom->host, wisdom->forgotten[i]);
+    wisdom->forgotten_start += count;
     wisdom->forgotten_count -= count;
     if (wisdom->forgotten_count > 0)
         memmove(wisdom->forgotten, wisdom->forgotten + count,

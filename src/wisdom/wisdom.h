@@ -44,6 +44,7 @@ struct kallima_wisdom {
     int64_t count, capacity;
     struct kal_wisdom_forgotten **forgotten; // since the last saving
     int64_t forgotten_count, forgotten_capacity;
+    int64_t forgotten_start;    // number of the first: how many were dropped before
     char *system_place, *place; // files that are read; NULL: none
     bool is_read_only;          // nothing is written to `place`
 };
@@ -101,8 +102,8 @@ kallima_status kal_wisdom_forget(kallima_wisdom *wisdom,
 /** Take the entries that match out, and remember nothing. Returns how many. */
 int64_t kal_wisdom_remove(kallima_wisdom *wisdom, const kallima_wisdom_filter *filter);
 
-/** Drop the oldest `count` of the filters that are remembered. */
-void kal_wisdom_drop_forgotten(kallima_wisdom *wisdom, int64_t count);
+/** Drop the remembered filters whose number is below `end`, if nobody else has. */
+void kal_wisdom_drop_forgotten(kallima_wisdom *wisdom, int64_t end);
 
 /**
  * As kal_wisdom_add() for an entry that is sound, with the lock held. E_WISDOM, that there is

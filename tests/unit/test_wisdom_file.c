@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -430,6 +431,56 @@ static void eight_processes_lose_nothing(void **state)
         ROW_CHECK(strncmp(entry.key, "all", 3) == 0 && entry.time_ns == 3.0);
     }
     ROW_CHECK(count_files(scratch) == 2);
+    kallima_wisdom_destroy(&wisdom);
+    ROWS_FINISH();
+}
+
+struct worker {
+    pthread_t thread;
+    kallima_wisdom *wisdom;
+    int number;
+    bool ok;
+};
+
+// Learns, forgets what it learnt before, and saves.
+static void *change_and_save(void *argument)
+{
+    struct worker *w = argument;
+    char key[40];
+
+    w->ok = true;
+    for (int i = 0; i < 20 && w->ok; i++) {
+        snprintf(key, sizeof key, "thread %d learns %d", w->number, i);
+        const kallima_wisdom_entry entry = pretend_plan(key, "x", 1.0);
+        w->ok = kal_wisdom_add(w->wisdom, &entry) == KALLIMA_OK;
+        snprintf(key, sizeof key, "thread %d learns %d", w->number, i - 1);
+        const kallima_wisdom_filter filter = { .key = key };
+        w->ok = w->ok && kallima_wisdom_forget(w->wisdom, &filter, NULL) == KALLIMA_OK &&
+                kal_wisdom_save(w->wisdom, place) == KALLIMA_OK;
+    }
+    return NULL;
+}
+
+static void threads_save_one_wisdom(void **state)
+{
+    enum { THREADS = 4 };
+    struct worker worker[THREADS];
+    kallima_wisdom *wisdom = create();
+
+    (void)state;
+    for (int i = 0; i < THREADS; i++) {
+        worker[i] = (struct worker){ .wisdom = wisdom, .number = i };
+        assert_int_equal(
+            pthread_create(&worker[i].thread, NULL, change_and_save, &worker[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(worker[i].thread, NULL);
+        ROW_CHECK(worker[i].ok);
+    }
+    ROW_CHECK(kallima_wisdom_get_count(wisdom) == THREADS);
+    ROW_CHECK(wisdom->forgotten_count == 0 && wisdom->forgotten_start == THREADS * 20);
+    ROW_CHECK(count_entries() == THREADS &&
+              strstr(read_file(place), "thread 3 learns 19"));
     kallima_wisdom_destroy(&wisdom);
     ROWS_FINISH();
 }
@@ -859,6 +910,7 @@ int main(void)
         TEST(links_are_followed),
         TEST(what_is_no_plain_file_is_refused),
         TEST(eight_processes_lose_nothing),
+        TEST(threads_save_one_wisdom),
         TEST(the_lock_is_waited_for),
         TEST(a_killed_writer_leaves_the_file_whole),
         TEST(writers_killed_at_any_time_leave_it_whole),
