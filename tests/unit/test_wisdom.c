@@ -755,10 +755,11 @@ static void there_is_an_end_to_entries(void **state)
 
 // --- threads and memory ------------------------------------------------------------------
 
-enum { THREADS = 4, ENTRIES = 300 };
+enum { THREADS = 4, ENTRIES = 1500 };
 
 struct worker {
     pthread_t thread;
+    pthread_barrier_t *start; // NULL: alone
     kallima_wisdom *wisdom;
     int number;
     bool ok;
@@ -790,9 +791,11 @@ static void *add_and_find(void *argument)
     char text[200];
 
     w->ok = true;
+    if (w->start)
+        pthread_barrier_wait(w->start);
     for (int i = 0; i < ENTRIES && w->ok; i++) {
         w->ok = add_and_find_one(w, i);
-        if (i % 50 == w->number)
+        if (i % 100 == w->number)
             w->ok = w->ok && kallima_wisdom_export(w->wisdom, text, sizeof text, NULL) ==
                                  KALLIMA_OK;
     }
@@ -803,10 +806,12 @@ static void threads_share_a_wisdom(void **state)
 {
     struct worker worker[THREADS];
     kallima_wisdom *wisdom = create(), *expected = create();
+    pthread_barrier_t start;
 
     (void)state;
+    pthread_barrier_init(&start, NULL, THREADS);
     for (int i = 0; i < THREADS; i++) {
-        worker[i] = (struct worker){ .wisdom = wisdom, .number = i };
+        worker[i] = (struct worker){ .start = &start, .wisdom = wisdom, .number = i };
         assert_int_equal(
             pthread_create(&worker[i].thread, NULL, add_and_find, &worker[i]), 0);
     }
@@ -814,7 +819,9 @@ static void threads_share_a_wisdom(void **state)
         pthread_join(worker[i].thread, NULL);
         ROW_CHECK(worker[i].ok);
     }
+    pthread_barrier_destroy(&start);
     for (int i = 0; i < THREADS; i++) {
+        worker[i].start = NULL;
         worker[i].wisdom = expected;
         add_and_find(&worker[i]);
     }
