@@ -106,6 +106,10 @@ typedef struct kallima_plan_options {
     const char *recipe; // the text of a recipe to follow; NULL: the planner chooses
     int32_t without_workspace; // 1: every execution brings its own, so the plan has none
     int32_t planning;          // kallima_planning; a recipe that is given goes first
+    int32_t
+        effort; // kallima_effort: what wisdom has less of is tuned now (tune.h), and kept;
+                // for KALLIMA_PLANNING_DEFAULT only
+    int32_t reserved; // zero
 } kallima_plan_options;
 
 /**
@@ -123,7 +127,7 @@ typedef struct kallima_plan_options {
  *         own reference to `device`. `desc` and `options` (NULL: the default) need only
  *         live for the call.
  * Thread: any; several threads may plan on one device.
- * Error:  E_ARGUMENT     a field of `desc` or `planning` is out of range;
+ * Error:  E_ARGUMENT     a field of `desc`, `planning` or `effort` is out of range;
  *                        kallima_last_error() names the field, its value and the limit
  *         E_RECIPE       the recipe text cannot be read or does not fit the problem
  *         E_WISDOM       wisdom alone is wanted, and there is none that can be followed

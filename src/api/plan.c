@@ -114,21 +114,41 @@ static kallima_status plan_by_wisdom(kallima_plan *plan,
                                "this problem");
 }
 
+// Tune the problem unless wisdom has a recipe that was looked for as hard, and keep what is
+// learnt. If it cannot be kept, the log says so and this process has it all the same.
+static kallima_status learn(const kallima_plan *plan, int32_t effort)
+{
+    const kallima_desc desc = kal_problem_describe(&plan->problem);
+    const kallima_tune_options options = { .effort = effort };
+    kallima_wisdom_entry entry = { .kind = KALLIMA_WISDOM_ANY };
+
+    KAL_TRY(find_wisdom(plan, NULL, &entry));
+    if (entry.kind == KALLIMA_WISDOM_PLAN && entry.effort >= effort)
+        return KALLIMA_OK;
+    KAL_TRY(kallima_tune(plan->device, &desc, &options, NULL));
+    if (kal_wisdom_is_kept(plan->device->wisdom))
+        kal_wisdom_save(plan->device->wisdom, NULL);
+    return KALLIMA_OK;
+}
+
 static kallima_status build(kallima_plan *plan, const kallima_plan_options *options)
 {
     if (options->recipe)
         return follow_recipe(plan, options->recipe, options);
     if (options->planning == KALLIMA_PLANNING_FIXED)
         return estimate(plan, options);
+    if (options->planning == KALLIMA_PLANNING_DEFAULT && options->effort)
+        KAL_TRY(learn(plan, options->effort));
     return plan_by_wisdom(plan, options);
 }
 
-static kallima_status check_planning(const struct kal_host *host, int32_t planning)
+static kallima_status check_choice(const struct kal_host *host, const char *field,
+                                   int32_t value, int count)
 {
-    if (planning >= 0 && planning < KALLIMA_PLANNING_COUNT)
+    if (value >= 0 && value < count)
         return KALLIMA_OK;
-    return kal_fail(host, KALLIMA_E_ARGUMENT, "plan: planning = %d; must be 0 to %d",
-                    (int)planning, KALLIMA_PLANNING_COUNT - 1);
+    return kal_fail(host, KALLIMA_E_ARGUMENT, "plan: %s = %d; must be 0 to %d", field,
+                    (int)value, count - 1);
 }
 
 kallima_status kallima_plan_create(kallima_plan **out, kallima_device *device,
@@ -145,7 +165,9 @@ kallima_status kallima_plan_create(kallima_plan **out, kallima_device *device,
     KAL_REQUIRE(&device->host, desc);
     if (!options)
         options = &defaults;
-    KAL_TRY(check_planning(&device->host, options->planning));
+    KAL_TRY(check_choice(&device->host, "planning", options->planning,
+                         KALLIMA_PLANNING_COUNT));
+    KAL_TRY(check_choice(&device->host, "effort", options->effort, KALLIMA_EFFORT_COUNT));
     KAL_TRY(kal_problem_init(&problem, &device->host, desc));
     if (problem.precision == KALLIMA_F64 && !device->caps.has_f64)
         return kal_fail(&device->host, KALLIMA_E_UNSUPPORTED,
