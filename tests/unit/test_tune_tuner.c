@@ -212,6 +212,52 @@ static void a_device_that_is_always_wrong_is_named(void **state)
     close_device(device);
 }
 
+// It computes nothing, but its plans are built ahead on several threads.
+static void a_device_that_computes_nothing_is_named(void **state)
+{
+    static const char *const selectors[] = { "nullcuda", "nullopencl", "null" };
+    const kallima_device_options options = { .allocator = counting_allocator(&counting),
+                                             .kernel_cache = "",
+                                             .wisdom = "" };
+    const kallima_tune_options until = { .seconds = 0.2 };
+
+    (void)state;
+    for (size_t i = 0; i < KAL_COUNT(selectors); i++) {
+        kallima_device *device = NULL;
+        row_ran();
+        assert_int_equal(kallima_device_open(&device, selectors[i], &options),
+                         KALLIMA_OK);
+        if (kallima_tune(device, &problem, &until, NULL) != KALLIMA_E_DEVICE)
+            row_fail("%s: %s", selectors[i], kallima_last_error());
+        if (count_entries(device, KALLIMA_WISDOM_PLAN) != 0)
+            row_fail("%s: a plan is kept", selectors[i]);
+        close_device(device);
+    }
+    ROWS_FINISH();
+}
+
+static void kernels_are_tuned(void **state)
+{
+    const kallima_device_options options = { .allocator = counting_allocator(&counting),
+                                             .wisdom = "" };
+    const kallima_desc short_lines = { .rank = 1, .n = { 16 }, .batch = 100 };
+    struct heard heard = { .ends_at = 6 };
+    const kallima_tune_options few = { .effort = KALLIMA_EFFORT_EXHAUSTIVE,
+                                       .report = listen,
+                                       .user = &heard };
+    kallima_tune_result result;
+    kallima_device *device = NULL;
+
+    (void)state;
+    if (kallima_device_open(&device, "opencl:0", &options) != KALLIMA_OK)
+        skip();
+    assert_int_equal(kallima_tune(device, &short_lines, &few, &result), KALLIMA_OK);
+    assert_true(result.tried > 1 && result.wrong == 0);
+    assert_true(result.tuned_ns > 0 && result.tuned_ns <= result.default_ns);
+    assert_int_equal(count_entries(device, KALLIMA_WISDOM_PLAN), 1);
+    close_device(device);
+}
+
 static void a_report_ends_the_search(void **state)
 {
     struct heard heard = { .ends_at = 3 };
@@ -329,6 +375,8 @@ int main(void)
         cmocka_unit_test(what_wins_is_kept_and_followed),
         cmocka_unit_test(what_is_wrong_never_wins_and_is_remembered),
         cmocka_unit_test(a_device_that_is_always_wrong_is_named),
+        cmocka_unit_test(a_device_that_computes_nothing_is_named),
+        cmocka_unit_test(kernels_are_tuned),
         cmocka_unit_test(a_report_ends_the_search),
         cmocka_unit_test(memory_is_kept_to),
         cmocka_unit_test(a_plan_with_an_effort_is_tuned_once),
