@@ -51,14 +51,14 @@ static const struct {
     double largest; // of a number
     int decimals;
 } fields[FIELD_COUNT] = {
-    [FIELD_DEVICE] = { "the device", offsetof(kallima_wisdom_entry, device) },
-    [FIELD_DRIVER] = { "the driver", offsetof(kallima_wisdom_entry, driver) },
-    [FIELD_VERSION] = { "the version", offsetof(kallima_wisdom_entry, version) },
-    [FIELD_KEY] = { "the key", offsetof(kallima_wisdom_entry, key) },
-    [FIELD_VALUE] = { "the value", offsetof(kallima_wisdom_entry, value) },
-    [FIELD_REASON] = { "the reason", offsetof(kallima_wisdom_entry, reason) },
-    [FIELD_NUMBERS] = { "the value", offsetof(kallima_wisdom_entry, value) },
-    [FIELD_EFFORT] = { "the effort", offsetof(kallima_wisdom_entry, effort) },
+    [FIELD_DEVICE] = { "the device", offsetof(kallima_wisdom_entry, device), 0.0, 0 },
+    [FIELD_DRIVER] = { "the driver", offsetof(kallima_wisdom_entry, driver), 0.0, 0 },
+    [FIELD_VERSION] = { "the version", offsetof(kallima_wisdom_entry, version), 0.0, 0 },
+    [FIELD_KEY] = { "the key", offsetof(kallima_wisdom_entry, key), 0.0, 0 },
+    [FIELD_VALUE] = { "the value", offsetof(kallima_wisdom_entry, value), 0.0, 0 },
+    [FIELD_REASON] = { "the reason", offsetof(kallima_wisdom_entry, reason), 0.0, 0 },
+    [FIELD_NUMBERS] = { "the value", offsetof(kallima_wisdom_entry, value), 0.0, 0 },
+    [FIELD_EFFORT] = { "the effort", offsetof(kallima_wisdom_entry, effort), 0.0, 0 },
     [FIELD_TIME] = { "the time", offsetof(kallima_wisdom_entry, time_ns),
                      KAL_WISDOM_MAX_TIME_NS, 3 },
     [FIELD_SPREAD] = { "the spread", offsetof(kallima_wisdom_entry, spread),
