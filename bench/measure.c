@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// kallima-measure: the two measuring commands without the rest of the program kallima.
+// kallima-measure: the measuring commands without the rest of the program kallima.
 #include <stdio.h>
 #include <string.h>
 
@@ -8,9 +8,9 @@
 
 static const char help[] =
     "usage: kallima-measure [--device SELECTOR] [--threads N] [--simd LEVEL] "
-    "verify|bench\n"
+    "verify|bench|tune\n"
     "                       [OPTION]...\n"
-    "As kallima verify and kallima bench; the common options come first.\n";
+    "As kallima verify, bench and tune; the common options come first.\n";
 
 static const struct {
     const char *name;
@@ -18,6 +18,7 @@ static const struct {
 } commands[] = {
     { "verify", cmd_verify },
     { "bench", cmd_bench },
+    { "tune", cmd_tune },
 };
 
 // Take the common options off the front. Returns how many arguments that is, or -1.

@@ -9,7 +9,8 @@ usage() {
 usage: scripts/measure_gpu.sh OUT [CASES]
 
 Builds Kallima in Release, runs verify --quick, then bench over CASES (default:
-bench/cases/gpu.txt) on each device. Everything goes to OUT as it is measured: machine.txt,
+bench/cases/gpu.txt) on each device: of the default plans or, with TUNE, of plans that are
+tuned before. Everything goes to OUT as it is measured: machine.txt,
 verify.txt, and for each device a table (API.txt; API-1.txt for API:1) and one JSON object a
 line (API.jsonl); summary.txt gathers the ends of the tables.
 
@@ -18,6 +19,8 @@ Environment: PEERS   folder with include/ and lib/ of peers and OpenCL (collect_
              BUILD   where to build (default: a folder in TMPDIR)
              VERIFY  seconds that verify may take; 0: leave it out (default: 120)
              OPTIONS further options of kallima bench, such as "--min-time 0.1"
+             TUNE    options of kallima tune, such as "--effort patient"; its table goes to
+                     OUT/tune-API.txt, what it learnt to OUT/wisdom
              COMMIT  the commit, where there is no git
 END
 }
@@ -77,6 +80,14 @@ measure_device() {
         verify --quick >>"$out/verify.txt" 2>&1; then
         bad=1
         echo "$1: verify failed or took too long; see verify.txt" | tee -a "$out/summary.txt"
+    fi
+    export KALLIMA_WISDOM=off
+    if [ -n "${TUNE:-}" ]; then
+        echo "tuning $1"
+        export KALLIMA_WISDOM="$out/wisdom"
+        # shellcheck disable=SC2086
+        "$measure" --device "$1" tune --cases "$cases" $TUNE --json \
+            >"$out/tune-$name.jsonl" 2>"$out/tune-$name.txt" || bad=1
     fi
     echo "measuring $1"
     # shellcheck disable=SC2086

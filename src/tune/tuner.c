@@ -47,8 +47,8 @@ struct tuner {
     struct prepared prepared[MOST_PREPARED];
     uint8_t seen[MOST_SEEN][KAL_HASH_BYTES]; // of the plans that ran
     int seen_count;
-    bool is_stopped;
-    double end; // on the clock
+    bool is_stopped, has_started;
+    double end; // of the time, on the clock
 };
 
 // --- plans -------------------------------------------------------------------------------
@@ -247,12 +247,29 @@ static void keep_best(struct tuner *t, kallima_plan *plan, int number)
     }
 }
 
+// The budget counts from the moment on when the first plan is there: whatever it took, there
+// is none without it.
+static void start_clock(struct tuner *t)
+{
+    static const double SEARCH = 0.85; // of the time; the rest is for the confirmation
+    const double given = t->options->budget.seconds, start = kal_clock_now();
+    const double seconds = given > 0.0 ? given : kal_effort_seconds[t->options->effort];
+
+    if (seconds > 0.0) {
+        t->end = start + seconds;
+        t->timing.end = start + SEARCH * seconds;
+    }
+    t->has_started = true;
+}
+
 // Build a candidate, and find out about it.
 static kallima_status try_candidate(struct tuner *t, struct kal_candidate *c)
 {
     kallima_plan *plan = NULL;
 
     kallima_status status = take_plan(t, c->text, &plan);
+    if (!t->has_started)
+        start_clock(t);
     if (status && status != KALLIMA_E_DEVICE) {
         c->fate = KAL_FATE_REFUSED; // by the device, or it wants too much of it
         return KALLIMA_OK;
@@ -327,16 +344,9 @@ static kallima_status search(struct tuner *t, struct kal_arena *arena)
 static kallima_status tune(struct tuner *t, struct kal_arena *arena,
                            kallima_device *device, const struct kal_problem *problem)
 {
-    static const double SEARCH = 0.85; // of the time; the rest is for the confirmation
-    const struct kal_budget *budget = &t->options->budget;
-    const double seconds =
-        budget->seconds > 0.0 ? budget->seconds : kal_effort_seconds[t->options->effort];
-
-    KAL_TRY(kal_trial_create(&t->trial, device, problem, budget));
+    KAL_TRY(kal_trial_create(&t->trial, device, problem, &t->options->budget));
     KAL_TRY(kal_timing_init(&t->timing, t->trial, 0.0, NULL));
-    const double start = kal_clock_now();
-    t->end = seconds > 0.0 ? start + seconds : INFINITY;
-    t->timing.end = start + SEARCH * (t->end - start);
+    t->end = INFINITY;
     t->quiet = device->host;
     t->quiet.log = NULL;
     return search(t, arena);
