@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: MIT
-#define _DEFAULT_SOURCE // sysconf()
 #include "tune/tuner.h"
 
 #include <math.h>
-#include <pthread.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
-#include "base/hash.h"
-#include "exec/program.h"
+#include "tune/builder.h"
 #include "wisdom/wisdom.h"
 
 const double kal_effort_seconds[KALLIMA_EFFORT_COUNT] = {
@@ -24,17 +19,7 @@ static const struct kal_reach reaches[KALLIMA_EFFORT_COUNT] = {
     [KALLIMA_EFFORT_EXHAUSTIVE] = { INFINITY, 1 << 30 },
 };
 
-enum { MOST_PREPARED = 8, MOST_SEEN = 4096, FIRST_ROUNDS = 9 };
-
-// A plan that was built ahead of its turn.
-struct prepared {
-    struct tuner *tuner;
-    const char *text;
-    kallima_plan *plan; // NULL if it could not be built
-    kallima_status status;
-    pthread_t thread;
-    bool is_running;
-};
+enum { FIRST_ROUNDS = 9 };
 
 struct tuner {
     const struct kal_tuning_options *options;
@@ -44,115 +29,16 @@ struct tuner {
     struct kal_host quiet;      // for what may fail without harm
     kallima_plan *first, *best; // of those that are right
     int first_number;
-    struct prepared prepared[MOST_PREPARED];
-    uint8_t seen[MOST_SEEN][KAL_HASH_BYTES]; // of the plans that ran
-    int seen_count;
+    struct kal_builder builder;
     bool is_stopped, has_started;
     double end; // of the time, on the clock
 };
 
-// --- plans -------------------------------------------------------------------------------
-
-static kallima_status build(const struct tuner *t, const char *text, kallima_plan **out)
-{
-    const kallima_desc desc = kal_problem_describe(&t->trial->problem);
-    const kallima_plan_options options = { .recipe = text };
-    return kallima_plan_create(out, t->trial->device, &desc, &options);
-}
-
-static void *build_ahead(void *prepared)
-{
-    struct prepared *p = prepared;
-    p->status = build(p->tuner, p->text, &p->plan);
-    return NULL;
-}
-
-static void drop_prepared(struct tuner *t)
-{
-    for (int i = 0; i < MOST_PREPARED; i++) {
-        kallima_plan_destroy(&t->prepared[i].plan);
-        t->prepared[i] = (struct prepared){ .tuner = t };
-    }
-}
-
-// Compilers take longer than the plans that they make run, so several work at once.
 static void prepare(void *context, const char *const *text, int count)
 {
     struct tuner *t = context;
-    const int processors = (int)sysconf(_SC_NPROCESSORS_ONLN);
-
-    drop_prepared(t);
-    if (!t->trial->device->ops->kernel_create || processors < 2)
-        return;
-    count = (int)kal_min(count, kal_min(processors, MOST_PREPARED));
-    for (int i = 0; i < count; i++) {
-        struct prepared *p = &t->prepared[i];
-        p->text = text[i];
-        p->is_running = pthread_create(&p->thread, NULL, build_ahead, p) == 0;
-        if (!p->is_running)
-            p->text = NULL;
-    }
-    for (int i = 0; i < count; i++) {
-        if (t->prepared[i].is_running)
-            pthread_join(t->prepared[i].thread, NULL);
-    }
+    kal_builder_prepare(&t->builder, text, count);
 }
-
-// The plan of a text, built ahead or now; the caller's.
-static kallima_status take_plan(struct tuner *t, const char *text, kallima_plan **out)
-{
-    for (int i = 0; i < MOST_PREPARED; i++) {
-        struct prepared *p = &t->prepared[i];
-        if (!p->text || strcmp(p->text, text) != 0)
-            continue;
-        *out = p->plan;
-        p->plan = NULL;
-        p->text = NULL;
-        return p->status;
-    }
-    return build(t, text, out);
-}
-
-// What a plan runs: its kernels, or its passes, in words.
-static kallima_status hash_plan(const struct tuner *t, const kallima_plan *plan,
-                                uint8_t digest[KAL_HASH_BYTES])
-{
-    struct kal_hash hash;
-    struct kal_text text;
-
-    kal_text_init(&text, &t->trial->device->host);
-    if (kal_device_is_host(plan->device))
-        kal_program_print(&text, &plan->program);
-    else
-        kal_kernel_program_print(plan->built, &text);
-    const kallima_status status = text.status;
-    if (!status) {
-        const int64_t groups =
-            kal_device_is_host(plan->device) ? 0 : kal_kernel_program_groups(plan->built);
-        kal_hash_init(&hash);
-        kal_hash_add(&hash, &groups, sizeof groups);
-        kal_hash_add(&hash, text.data, text.length);
-        kal_hash_finish(&hash, digest);
-    }
-    kal_text_clear(&text);
-    return status;
-}
-
-// Whether another recipe made the same plan; if not, remember this one.
-static kallima_status check_seen(struct tuner *t, const kallima_plan *plan, bool *is_seen)
-{
-    uint8_t digest[KAL_HASH_BYTES];
-
-    *is_seen = false;
-    KAL_TRY(hash_plan(t, plan, digest));
-    for (int i = 0; i < t->seen_count && !*is_seen; i++)
-        *is_seen = memcmp(t->seen[i], digest, sizeof digest) == 0;
-    if (!*is_seen && t->seen_count < MOST_SEEN)
-        memcpy(t->seen[t->seen_count++], digest, sizeof digest);
-    return KALLIMA_OK;
-}
-
-// --- the judge ---------------------------------------------------------------------------
 
 static double predict(void *context, const struct kal_recipe *recipe)
 {
@@ -219,13 +105,7 @@ static kallima_status judge_plan(struct tuner *t, kallima_plan *plan,
                                  struct kal_candidate *c)
 {
     struct kal_verdict verdict;
-    bool is_seen;
 
-    KAL_TRY(check_seen(t, plan, &is_seen));
-    if (is_seen) {
-        c->fate = KAL_FATE_SAME;
-        return KALLIMA_OK;
-    }
     t->result->tried++;
     KAL_TRY(kal_trial_check(t->trial, plan, &verdict));
     if (!verdict.is_right) {
@@ -265,21 +145,21 @@ static void start_clock(struct tuner *t)
 // Build a candidate, and find out about it.
 static kallima_status try_candidate(struct tuner *t, struct kal_candidate *c)
 {
-    kallima_plan *plan = NULL;
+    struct kal_built built = kal_builder_take(&t->builder, c->text);
 
-    kallima_status status = take_plan(t, c->text, &plan);
     if (!t->has_started)
         start_clock(t);
-    if (status && status != KALLIMA_E_DEVICE) {
-        c->fate = KAL_FATE_REFUSED; // by the device, or it wants too much of it
+    if (built.status == KALLIMA_E_DEVICE)
+        return built.status;
+    if (built.status || built.is_known) { // refused: it wants too much of the device
+        c->fate = built.status ? KAL_FATE_REFUSED : KAL_FATE_SAME;
         return KALLIMA_OK;
     }
-    if (!status)
-        status = judge_plan(t, plan, c);
+    const kallima_status status = judge_plan(t, built.plan, c);
     if (!status && c->fate == KAL_FATE_FASTER)
-        keep_best(t, plan, (int)(c - t->result->search.candidate));
+        keep_best(t, built.plan, (int)(c - t->result->search.candidate));
     else
-        kallima_plan_destroy(&plan);
+        kallima_plan_destroy(&built.plan);
     return status;
 }
 
@@ -346,6 +226,7 @@ static kallima_status tune(struct tuner *t, struct kal_arena *arena,
 {
     KAL_TRY(kal_trial_create(&t->trial, device, problem, &t->options->budget));
     KAL_TRY(kal_timing_init(&t->timing, t->trial, 0.0, NULL));
+    KAL_TRY(kal_builder_init(&t->builder, device, &t->trial->problem));
     t->end = INFINITY;
     t->quiet = device->host;
     t->quiet.log = NULL;
@@ -364,7 +245,7 @@ kallima_status kal_tune(struct kal_tuning *out, struct kal_arena *arena,
     t->options = options;
     t->result = out;
     const kallima_status status = tune(t, arena, device, problem);
-    drop_prepared(t);
+    kal_builder_clear(&t->builder);
     if (t->best != t->first)
         kallima_plan_destroy(&t->best);
     kallima_plan_destroy(&t->first);
