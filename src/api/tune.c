@@ -38,19 +38,27 @@ static kallima_status check_options(const struct kal_host *host,
     return KALLIMA_OK;
 }
 
-static kallima_status keep(kallima_device *device, const char *key,
-                           const kallima_wisdom_owner *owner, int effort,
+// A time in wisdom is of the whole batch, whatever part of it there was memory for: of two
+// times the shorter stays.
+static double whole_ns(const struct kal_problem *problem, const struct kal_tuning *tuning)
+{
+    return tuning->best.median * 1e9 * (double)problem->batch / (double)tuning->batch;
+}
+
+static kallima_status keep(kallima_device *device, const struct kal_problem *problem,
+                           const struct kal_tuning_options *how,
                            const struct kal_tuning *tuning)
 {
+    const kallima_wisdom_owner *owner = how->owner;
     const kallima_wisdom_entry entry = {
         .kind = KALLIMA_WISDOM_PLAN,
-        .effort = effort,
+        .effort = how->effort,
         .device = owner->device,
         .driver = owner->driver,
         .version = owner->version,
-        .key = key,
+        .key = how->key,
         .value = tuning->recipe,
-        .time_ns = tuning->best.median * 1e9,
+        .time_ns = whole_ns(problem, tuning),
         .spread = tuning->best.spread,
     };
     return tuning->best.count > 0 ? kal_wisdom_add(device->wisdom, &entry) : KALLIMA_OK;
@@ -94,7 +102,7 @@ static kallima_status tune(kallima_device *device, const struct kal_problem *pro
     kal_arena_init(&arena, &device->host);
     kallima_status status = kal_tune(&tuning, &arena, device, problem, &how);
     if (!status)
-        status = keep(device, key, &owner, effort, &tuning);
+        status = keep(device, problem, &how, &tuning);
     if (!status && result)
         fill_result(result, &tuning);
     kal_arena_clear(&arena);

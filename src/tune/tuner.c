@@ -75,8 +75,10 @@ static kallima_status race_best(struct tuner *t, kallima_plan *plan,
 {
     struct kal_outcome outcome;
     KAL_TRY(kal_timing_race(&t->timing, t->best, plan, &outcome));
-    if (outcome.rounds == 0)
-        return KALLIMA_OK; // no time: it waits
+    if (outcome.rounds == 0) { // no time: it waits for ever
+        t->is_stopped = true;
+        return KALLIMA_OK;
+    }
     c->measured = outcome.challenger.median;
     c->fate = outcome.ruling == KAL_RULING_FASTER ? KAL_FATE_FASTER : KAL_FATE_SLOWER;
     if (c->fate == KAL_FATE_FASTER)
@@ -173,8 +175,8 @@ static kallima_status challenge(void *context, struct kal_candidate *c)
         c->fate = KAL_FATE_WRONG; // as was found before
     else
         status = try_candidate(t, c);
-    if (!status && t->options->report)
-        t->is_stopped = !t->options->report(t->options->user, c);
+    if (!status && t->options->report && !t->options->report(t->options->user, c))
+        t->is_stopped = true;
     return status;
 }
 
@@ -188,13 +190,34 @@ static kallima_status confirm(struct tuner *t)
         return KALLIMA_OK;
     t->timing.end = t->end;
     KAL_TRY(kal_timing_race(&t->timing, t->first, t->best, &outcome));
-    r->first = outcome.incumbent;
-    r->best = outcome.challenger;
+    if (outcome.rounds > 0) { // else what was measured at first is all that is known
+        r->first = outcome.incumbent;
+        r->best = outcome.challenger;
+    }
     if (outcome.ruling != KAL_RULING_FASTER) {
         r->best = r->first;
         r->search.best = t->first_number;
     }
     return KALLIMA_OK;
+}
+
+static int count_fate(const struct kal_search *s, enum kal_fate fate)
+{
+    int count = 0;
+    for (int i = 0; i < s->count; i++)
+        count += s->candidate[i].fate == fate;
+    return count;
+}
+
+static kallima_status fail_all(const struct tuner *t)
+{
+    const int wrong = count_fate(&t->result->search, KAL_FATE_WRONG);
+    const int refused = count_fate(&t->result->search, KAL_FATE_REFUSED);
+    return kal_fail(
+        &t->trial->device->host, KALLIMA_E_DEVICE,
+        "tune: of %d recipes that were tried, now or before, none computes the "
+        "problem rightly on this device: %d wrong, %d refused",
+        wrong + refused, wrong, refused);
 }
 
 static kallima_status search(struct tuner *t, struct kal_arena *arena)
@@ -211,10 +234,7 @@ static kallima_status search(struct tuner *t, struct kal_arena *arena)
     KAL_TRY(
         kal_search_run(s, &planner, problem, first, &judge, reaches[t->options->effort]));
     if (!t->best)
-        return kal_fail(&t->trial->device->host, KALLIMA_E_DEVICE,
-                        "tune: of %d recipes that were tried none computes the problem "
-                        "rightly on this device",
-                        t->result->tried);
+        return fail_all(t);
     KAL_TRY(confirm(t));
     t->result->recipe = s->candidate[s->best].text;
     t->result->batch = problem->batch;

@@ -6,19 +6,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "../counting.h"
 #include "../rows.h"
 #include "device/device.h"
 #include "pass/pass.h"
 
-// A CPU that spoils what programs of some first radix leave in the output.
+// A CPU that spoils what programs of some first radix leave in the output, or is slow with it.
 enum { ALL_RADICES = -1, MOST_PROGRAMS = 4096 };
 
 static struct {
     const struct kal_device_ops *below;
     struct kal_device_ops ops;
-    int radix; // 0: none
+    int radix;  // 0: none
+    bool slows; // instead: they are right, and take a millisecond more
     const struct kal_device_program *spoilt[MOST_PROGRAMS];
     int count;
 } miscompiler;
@@ -45,13 +47,23 @@ static void destroy_program(struct kal_device_program *program)
     miscompiler.below->program_destroy(program);
 }
 
+static void wait_ms(long ms)
+{
+    const struct timespec pause = { ms / 1000, ms % 1000 * 1000000 };
+    nanosleep(&pause, NULL);
+}
+
 static kallima_status run_program(const struct kal_device_program *program,
                                   const struct kal_arguments *arguments)
 {
     const kallima_status status = miscompiler.below->program_run(program, arguments);
     float *out = kal_memory_address(arguments->out[0]);
     for (int i = 0; i < miscompiler.count && i < MOST_PROGRAMS; i++) {
-        if (miscompiler.spoilt[i] == program)
+        if (miscompiler.spoilt[i] != program)
+            continue;
+        if (miscompiler.slows)
+            wait_ms(1);
+        else
             out[0] += 1.0f;
     }
     return status;
@@ -206,6 +218,7 @@ static void a_device_that_is_always_wrong_is_named(void **state)
     (void)state;
     assert_int_equal(kallima_tune(device, &problem, &shortly, &result), KALLIMA_E_DEVICE);
     assert_non_null(strstr(kallima_last_error(), "none computes the problem"));
+    assert_non_null(strstr(kallima_last_error(), ", 0 refused"));
     assert_int_equal(count_entries(device, KALLIMA_WISDOM_PLAN), 0);
     assert_true(count_entries(device, KALLIMA_WISDOM_BAD) > 0);
     assert_true(result.tuned_ns == 0);
@@ -274,18 +287,59 @@ static void a_report_ends_the_search(void **state)
     close_device(device);
 }
 
+// Takes all the time there is when something was faster.
+static int32_t waste_time(void *user, const kallima_tune_candidate *c)
+{
+    int *faster = user;
+    if (strcmp(c->fate, "faster") != 0 || ++*faster < 2)
+        return 0;
+    wait_ms(1500);
+    return 1;
+}
+
+// Without time to confirm the winner, the default stays, with the time that it took.
+static void what_is_not_confirmed_is_not_kept(void **state)
+{
+    int faster = 0;
+    const kallima_tune_options options = { .effort = KALLIMA_EFFORT_PATIENT,
+                                           .seconds = 1.5,
+                                           .report = waste_time,
+                                           .user = &faster };
+    kallima_tune_result result;
+    char tuned[200], fixed[200];
+    kallima_device *device = open_device(0);
+
+    (void)state;
+    get_recipe(device, KALLIMA_PLANNING_FIXED, fixed);
+    close_device(device);
+    device = open_device(atoi(strpbrk(fixed, "0123456789")));
+    miscompiler.slows = true;
+    assert_int_equal(kallima_tune(device, &problem, &options, &result), KALLIMA_OK);
+    assert_int_equal(faster, 2);
+    assert_true(result.default_ns > 0 && result.tuned_ns == result.default_ns);
+    get_recipe(device, KALLIMA_PLANNING_WISDOM_ONLY, tuned);
+    assert_string_equal(tuned, fixed);
+    close_device(device);
+}
+
 static void memory_is_kept_to(void **state)
 {
     const kallima_desc many = { .rank = 1, .n = { 240 }, .batch = 100000 };
     kallima_tune_options options = shortly;
     kallima_tune_result result;
+    kallima_wisdom_entry entry;
     kallima_device *device = open_device(0);
 
     (void)state;
     options.bytes = 1 << 20;
     assert_int_equal(kallima_tune(device, &many, &options, &result), KALLIMA_OK);
     assert_true(result.batch >= 1 && result.batch < many.batch / 10);
-    // What was learnt is learnt for the whole problem.
+    // What was learnt is learnt for the whole problem, and its time is.
+    assert_int_equal(
+        kallima_wisdom_get_entry(kallima_device_get_wisdom(device), 0, &entry),
+        KALLIMA_OK);
+    const double whole_ns = result.tuned_ns * (double)many.batch / (double)result.batch;
+    assert_true(fabs(entry.time_ns - whole_ns) <= 1e-3);
     const kallima_plan_options known = { .planning = KALLIMA_PLANNING_WISDOM_ONLY,
                                          .without_workspace = 1 };
     kallima_plan *plan = NULL;
@@ -378,6 +432,7 @@ int main(void)
         cmocka_unit_test(a_device_that_computes_nothing_is_named),
         cmocka_unit_test(kernels_are_tuned),
         cmocka_unit_test(a_report_ends_the_search),
+        cmocka_unit_test(what_is_not_confirmed_is_not_kept),
         cmocka_unit_test(memory_is_kept_to),
         cmocka_unit_test(a_plan_with_an_effort_is_tuned_once),
         cmocka_unit_test(bad_arguments_are_refused),
