@@ -69,6 +69,7 @@ struct request {
 // One problem that was tuned.
 struct row {
     char problem[PROBLEM_TEXT];
+    int64_t batch;
     char *recipe; // that its plans follow now
     kallima_tune_result result;
 };
@@ -78,8 +79,9 @@ struct work {
     const struct request *request;
     kallima_device *device;
     struct progress progress;
+    char label[32]; // of the progress
     struct row *row;
-    int rows, failed;
+    int rows, failed, candidates;
 };
 
 static volatile sig_atomic_t is_interrupted;
@@ -105,7 +107,8 @@ static bool parse_budget(const struct cli *cli, const char *text, double *second
             if (strcmp(end, units[i].unit) != 0)
                 continue;
             *seconds *= units[i].seconds;
-            return true;
+            if (isfinite(*seconds))
+                return true;
         }
     }
     cli_usage(cli, "--budget %s: must be a time such as 30, 30s or 2m", text);
@@ -167,6 +170,7 @@ static int32_t show_candidate(void *user, const kallima_tune_candidate *c)
             fprintf(stderr, " measured %9.4g us", c->measured_ns / 1e3);
         fprintf(stderr, "  %s\n", c->recipe);
     }
+    snprintf(work->label, sizeof work->label, "tuning, plan %d", ++work->candidates);
     progress_step(&work->progress, 0);
     return is_interrupted;
 }
@@ -203,6 +207,13 @@ static void print_json(const struct row *row)
     fflush(stdout);
 }
 
+static void fail_one(struct work *work, const struct row *row, const char *why)
+{
+    progress_end(&work->progress);
+    cli_fail("%s: %s", row->problem, why);
+    work->failed++;
+}
+
 static void tune_one(struct work *work, const kallima_desc *desc)
 {
     struct row *row = &work->row[work->rows];
@@ -214,11 +225,14 @@ static void tune_one(struct work *work, const kallima_desc *desc)
     tuning.report = show_candidate;
     tuning.user = work;
     if (kallima_tune(work->device, desc, &tuning, &row->result) != KALLIMA_OK) {
-        progress_end(&work->progress);
-        cli_fail("%s: %s", row->problem, kallima_last_error());
-        work->failed++;
+        fail_one(work, row, kallima_last_error());
         return;
     }
+    if (!(row->result.tuned_ns > 0)) {
+        fail_one(work, row, "no time was left to measure it");
+        return;
+    }
+    row->batch = desc->batch > 0 ? desc->batch : 1;
     row->recipe = find_recipe(work->device, desc);
     work->rows++;
     if (work->request->json)
@@ -226,40 +240,44 @@ static void tune_one(struct work *work, const kallima_desc *desc)
 }
 
 // Nothing is lost if the work ends at any moment.
-static bool keep(const struct work *work)
+static bool keep(struct work *work)
 {
     kallima_wisdom *wisdom = kallima_device_get_wisdom(work->device);
     if (kallima_wisdom_save(wisdom, NULL) == KALLIMA_OK)
         return true;
+    progress_end(&work->progress);
     cli_fail("%s", kallima_last_error());
     return false;
 }
 
 // --- the table ---------------------------------------------------------------------------
 
+static void print_row(FILE *out, const struct row *row)
+{
+    const kallima_tune_result *r = &row->result;
+
+    fprintf(out, "%-36s %12.4g %12.4g %6.2fx  %s", row->problem, r->default_ns / 1e3,
+            r->tuned_ns / 1e3, r->default_ns / r->tuned_ns,
+            row->recipe ? row->recipe : "");
+    if (r->batch < row->batch)
+        fprintf(out, " (times of %" PRId64 " transforms)", r->batch);
+    fputc('\n', out);
+}
+
 static void print_table(FILE *out, const struct work *work)
 {
     double sum = 0.0;
-    int count = 0;
 
     fprintf(out, "%-36s %12s %12s %7s  %s\n", "problem", "default us", "tuned us", "gain",
             "plan");
     for (int i = 0; i < work->rows; i++) {
-        const struct row *row = &work->row[i];
-        const kallima_tune_result *r = &row->result;
-        if (!(r->tuned_ns > 0)) {
-            fprintf(out, "%-36s no time was left to measure it\n", row->problem);
-            continue;
-        }
-        fprintf(out, "%-36s %12.4g %12.4g %6.2fx  %s\n", row->problem,
-                r->default_ns / 1e3, r->tuned_ns / 1e3, r->default_ns / r->tuned_ns,
-                row->recipe ? row->recipe : "");
+        const kallima_tune_result *r = &work->row[i].result;
+        print_row(out, &work->row[i]);
         sum += log(r->default_ns / r->tuned_ns);
-        count++;
     }
-    if (count > 1)
+    if (work->rows > 1)
         fprintf(out, "%-36s %12s %12s %6.2fx\n", "geometric mean", "", "",
-                exp(sum / count));
+                exp(sum / work->rows));
 }
 
 static void clear(struct work *work)
@@ -270,11 +288,29 @@ static void clear(struct work *work)
     kallima_device_close(&work->device);
 }
 
+// What a problem takes; 0: unknown.
+static double expect_seconds(const kallima_tune_options *tuning)
+{
+    if (tuning->seconds > 0)
+        return tuning->seconds;
+    switch (tuning->effort) {
+    case KALLIMA_EFFORT_PATIENT: return 10.0;
+    case KALLIMA_EFFORT_EXHAUSTIVE: return 0.0;
+    }
+    return 1.0;
+}
+
+static void begin_progress(struct work *work, const struct problems *problems)
+{
+    snprintf(work->label, sizeof work->label, "tuning");
+    progress_begin(&work->progress, problems->count, work->label);
+    progress_expect(&work->progress, expect_seconds(&work->request->tuning));
+}
+
 static int tune_all(struct work *work, const struct problems *problems)
 {
-    bool is_kept = true;
-
-    progress_begin(&work->progress, problems->count, "tuning");
+    begin_progress(work, problems);
+    bool is_kept = keep(work); // if nothing can be kept, nothing is worth its time
     for (int i = 0; i < problems->count && is_kept && !is_interrupted; i++) {
         tune_one(work, &problems->desc[i]);
         is_kept = keep(work);
@@ -284,16 +320,27 @@ static int tune_all(struct work *work, const struct problems *problems)
     if (work->rows > 0)
         print_table(work->request->json ? stderr : stdout, work);
     if (is_interrupted) {
-        cli_fail("tune: interrupted; what was learnt is kept");
+        cli_fail("tune: interrupted%s", is_kept ? "; what was learnt is kept" : "");
         return INTERRUPTED;
     }
     return work->failed == 0 && is_kept ? CLI_OK : CLI_FAILED;
 }
 
+static void catch_interrupt(void)
+{
+    // A second Ctrl-C ends at once.
+    const struct sigaction action = { .sa_handler = interrupt,
+                                      .sa_flags = (int)(SA_RESETHAND | SA_RESTART) };
+    struct sigaction before;
+
+    sigaction(SIGINT, NULL, &before);
+    if (before.sa_handler != SIG_IGN)
+        sigaction(SIGINT, &action, NULL);
+}
+
 static int run(const struct cli *cli, const struct request *request,
                const struct problems *problems)
 {
-    struct sigaction action = { .sa_handler = interrupt, .sa_flags = SA_RESETHAND };
     struct work work = { .request = request };
 
     work.row = calloc((size_t)problems->count, sizeof *work.row);
@@ -301,7 +348,7 @@ static int run(const struct cli *cli, const struct request *request,
         return cli_fail("no memory left");
     int status = cli_open_device(cli, &work.device) ? CLI_OK : CLI_FAILED;
     if (status == CLI_OK) {
-        sigaction(SIGINT, &action, NULL); // a second Ctrl-C ends at once
+        catch_interrupt();
         status = tune_all(&work, problems);
     }
     clear(&work);
