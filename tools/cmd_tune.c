@@ -199,9 +199,10 @@ static void print_json(const struct row *row)
     cli_print_json(row->problem);
     printf(", \"default_ns\": %.17g, \"default_spread\": %.4g, \"tuned_ns\": %.17g, "
            "\"tuned_spread\": %.4g, \"batch\": %" PRId64 ", \"considered\": %" PRId32
-           ", \"tried\": %" PRId32 ", \"wrong\": %" PRId32 ", \"recipe\": ",
+           ", \"tried\": %" PRId32 ", \"wrong\": %" PRId32
+           ", \"rank_correlation\": %.4g, \"first_choice\": %.4g, \"recipe\": ",
            r->default_ns, r->default_spread, r->tuned_ns, r->tuned_spread, r->batch,
-           r->considered, r->tried, r->wrong);
+           r->considered, r->tried, r->wrong, r->rank_correlation, r->first_choice);
     cli_print_json(row->recipe ? row->recipe : "");
     puts("}");
     fflush(stdout);

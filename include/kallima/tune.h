@@ -45,6 +45,11 @@ typedef struct kallima_tune_result {
     int32_t tried;                       // plans that ran
     int32_t wrong;                       // of these, those that computed wrongly
     int32_t reserved;                    // zero
+    double
+        rank_correlation; // of predicted and measured times; 0: fewer than three plans ran
+    double
+        first_choice; // how many times slower than the fastest plan the one was that was
+                      // predicted to be; 0: none was measured
 } kallima_tune_result;
 
 /**

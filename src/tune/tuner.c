@@ -50,7 +50,7 @@ static double predict(void *context, const struct kal_recipe *recipe)
     const kallima_status status = kal_terms_count(&terms, &arena, &t->trial->problem,
                                                   recipe, &t->trial->device->caps);
     kal_arena_clear(&arena);
-    return status ? INFINITY : kal_model_predict(t->options->model, &terms);
+    return status ? INFINITY : kal_model_predict(&t->options->knowledge->model, &terms);
 }
 
 static bool has_time(void *context)
@@ -238,7 +238,11 @@ static kallima_status search(struct tuner *t, struct kal_arena *arena)
     KAL_TRY(confirm(t));
     t->result->recipe = s->candidate[s->best].text;
     t->result->batch = problem->batch;
-    return KALLIMA_OK;
+    t->result->correlation = kal_search_correlation(s);
+    t->result->first_choice = kal_search_first_choice(s);
+    t->result->knowledge = *t->options->knowledge;
+    return kal_knowledge_extend(&t->result->knowledge, &t->quiet, s,
+                                &t->trial->device->caps);
 }
 
 static kallima_status tune(struct tuner *t, struct kal_arena *arena,

@@ -6,8 +6,7 @@
 
 #include <kallima/wisdom.h>
 
-#include "tune/model.h"
-#include "tune/search.h"
+#include "tune/lesson.h"
 #include "tune/timing.h"
 
 /** Seconds that an effort takes at most for a problem, unless a budget says otherwise. */
@@ -17,9 +16,9 @@ extern const double kal_effort_seconds[KALLIMA_EFFORT_COUNT]; // 0: no limit
 typedef bool kal_tuning_report(void *user, const struct kal_candidate *candidate);
 
 struct kal_tuning_options {
-    int effort;               // kallima_effort
-    struct kal_budget budget; // seconds 0: those of the effort
-    const struct kal_model *model;
+    int effort;                            // kallima_effort
+    struct kal_budget budget;              // seconds 0: those of the effort
+    const struct kal_knowledge *knowledge; // that ranks the candidates
     const kallima_wisdom_owner *owner; // for what is known of wrong recipes, and learnt
     const char *key;                   // the problem, there
     kal_tuning_report *report;         // NULL: nobody
@@ -34,6 +33,8 @@ struct kal_tuning {
                                   // and of the fastest
     int64_t batch;                // transforms that were timed, if memory was short
     int tried, wrong; // plans that were built, and those that computed wrongly
+    struct kal_knowledge knowledge;   // with what was measured
+    double correlation, first_choice; // of the predictions: lesson.h
 };
 
 /**

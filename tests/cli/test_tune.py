@@ -49,7 +49,7 @@ class Tune(Case):
     def assert_row(self, row):
         self.assertEqual(set(row), {"problem", "default_ns", "default_spread", "tuned_ns",
                                     "tuned_spread", "batch", "considered", "tried", "wrong",
-                                    "recipe"})
+                                    "rank_correlation", "first_choice", "recipe"})
         self.assertGreater(row["tuned_ns"], 0)
         self.assertLessEqual(row["tuned_ns"], row["default_ns"])
         self.assertGreaterEqual(min(row["default_spread"], row["tuned_spread"]), 0)
@@ -57,6 +57,8 @@ class Tune(Case):
         self.assertGreaterEqual(row["tried"], 1)
         self.assertGreaterEqual(row["considered"], row["tried"])
         self.assertEqual(row["wrong"], 0)
+        self.assertLessEqual(abs(row["rank_correlation"]), 1)
+        self.assertGreaterEqual(row["first_choice"], 1)
         self.assertNotEqual(row["recipe"], "")
 
 

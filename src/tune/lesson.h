@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// What a search teaches: how good the predictions were, and better costs for the model.
+#ifndef KAL_TUNE_LESSON_H_
+#define KAL_TUNE_LESSON_H_
+
+#include "tune/model.h"
+#include "tune/search.h"
+
+/** A model, and how many measured plans it rests on. */
+struct kal_knowledge {
+    struct kal_model model;
+    int samples; // 0: the model is a guess
+};
+
+/**
+ * Return the rank correlation (Spearman's rho, with mean ranks for ties) of predicted and
+ * measured times over the candidates that were measured; 0 where fewer than three were.
+ *
+ * Source: C. Spearman, Am. J. Psychol. 15 (1904) 72-101, doi:10.2307/1412159.
+ */
+double kal_search_correlation(const struct kal_search *search);
+
+/**
+ * Return how many times slower than the best measured candidate the one is that was predicted
+ * to be the fastest of those measured; 0: none was measured.
+ */
+double kal_search_first_choice(const struct kal_search *search);
+
+/**
+ * Fit the model to what was measured as well; what it knew counts as much as the samples that
+ * it rests on.
+ *
+ * Error: E_MEMORY  exhausted; the knowledge is as it was
+ */
+kallima_status kal_knowledge_extend(struct kal_knowledge *knowledge,
+                                    const struct kal_host *host,
+                                    const struct kal_search *search,
+                                    const struct kal_caps *caps);
+
+#endif
