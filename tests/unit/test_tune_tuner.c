@@ -19,11 +19,18 @@ enum { ALL_RADICES = -1, MOST_PROGRAMS = 4096 };
 static struct {
     const struct kal_device_ops *below;
     struct kal_device_ops ops;
-    int radix;  // 0: none
-    bool slows; // instead: they are right, and take a millisecond more
+    int radix;     // 0: none
+    bool slows;    // instead: they are right, and take a millisecond more
+    long build_ms; // that making a program takes
     const struct kal_device_program *spoilt[MOST_PROGRAMS];
     int count;
 } miscompiler;
+
+static void wait_ms(long ms)
+{
+    const struct timespec pause = { ms / 1000, ms % 1000 * 1000000 };
+    nanosleep(&pause, NULL);
+}
 
 static kallima_status create_program(struct kal_device_program **out,
                                      kallima_device *device,
@@ -35,6 +42,7 @@ static kallima_status create_program(struct kal_device_program **out,
     if (!status && miscompiler.radix && !is_f64 &&
         (miscompiler.radix == ALL_RADICES || miscompiler.radix == radix))
         miscompiler.spoilt[miscompiler.count++ % MOST_PROGRAMS] = *out;
+    wait_ms(miscompiler.build_ms);
     return status;
 }
 
@@ -45,12 +53,6 @@ static void destroy_program(struct kal_device_program *program)
             miscompiler.spoilt[i] = NULL;
     }
     miscompiler.below->program_destroy(program);
-}
-
-static void wait_ms(long ms)
-{
-    const struct timespec pause = { ms / 1000, ms % 1000 * 1000000 };
-    nanosleep(&pause, NULL);
 }
 
 static kallima_status run_program(const struct kal_device_program *program,
@@ -322,6 +324,20 @@ static void what_is_not_confirmed_is_not_kept(void **state)
     close_device(device);
 }
 
+// A compiler may take longer than the budget: the default is measured all the same.
+static void the_first_plan_has_its_time(void **state)
+{
+    kallima_tune_result result;
+    kallima_device *device = open_device(0);
+
+    (void)state;
+    miscompiler.build_ms = 200;
+    assert_int_equal(kallima_tune(device, &problem, &shortly, &result), KALLIMA_OK);
+    assert_true(result.default_ns > 0);
+    assert_int_equal(count_entries(device, KALLIMA_WISDOM_PLAN), 1);
+    close_device(device);
+}
+
 static void memory_is_kept_to(void **state)
 {
     const kallima_desc many = { .rank = 1, .n = { 240 }, .batch = 100000 };
@@ -434,6 +450,7 @@ int main(void)
         cmocka_unit_test(kernels_are_tuned),
         cmocka_unit_test(a_report_ends_the_search),
         cmocka_unit_test(what_is_not_confirmed_is_not_kept),
+        cmocka_unit_test(the_first_plan_has_its_time),
         cmocka_unit_test(memory_is_kept_to),
         cmocka_unit_test(a_plan_with_an_effort_is_tuned_once),
         cmocka_unit_test(bad_arguments_are_refused),
