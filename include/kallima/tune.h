@@ -72,6 +72,20 @@ KALLIMA_API kallima_status kallima_tune(kallima_device *device, const kallima_de
                                         const kallima_tune_options *options,
                                         kallima_tune_result *result);
 
+/**
+ * Find a length for axis `axis` of `desc`, from its own to a quarter more, that is transformed
+ * in the least time on `device`: as wisdom has it measured, else as the cost model predicts.
+ * Arrays are taken as packed, whatever the layouts of `desc`.
+ *
+ * Unit:   takes some milliseconds; nothing is timed or compiled.
+ * Thread: any.
+ * Error:  E_ARGUMENT  an argument is NULL, `axis` is no axis, a field of `desc` is out of range
+ *         E_MEMORY    memory is exhausted
+ */
+KALLIMA_API kallima_status kallima_good_length(kallima_device *device,
+                                               const kallima_desc *desc, int32_t axis,
+                                               int64_t *length);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <kallima/kallima.h>
 
-#include <limits.h>
 #include <math.h>
 
+#include "api/knowledge.h"
 #include "tune/tuner.h"
 #include "wisdom/wisdom.h"
 
@@ -65,61 +65,6 @@ static kallima_status keep(kallima_device *device, const struct kal_problem *pro
     return tuning->best.count > 0 ? kal_wisdom_add(device->wisdom, &entry) : KALLIMA_OK;
 }
 
-// --- the cost model, kept as a fact of the device ----------------------------------------
-
-static const char model_name[] = "cost-model"; // samples, then a cost for each term
-
-static kallima_status find_knowledge(kallima_device *device,
-                                     const kallima_wisdom_owner *owner,
-                                     struct kal_knowledge *out)
-{
-    double number[1 + KAL_TERM_COUNT];
-    kallima_wisdom_entry entry = { .kind = KALLIMA_WISDOM_ANY };
-    struct kal_arena arena;
-
-    *out = (struct kal_knowledge){ .model = kal_model_guess(&device->caps) };
-    kal_arena_init(&arena, &device->host);
-    const kallima_status status = kal_wisdom_find(device->wisdom, KALLIMA_WISDOM_FACT,
-                                                  owner, model_name, &arena, &entry);
-    if (!status && entry.kind &&
-        kal_wisdom_parse_numbers(entry.value, number, (int)KAL_COUNT(number)) ==
-            (int)KAL_COUNT(number)) {
-        out->samples = (int)fmin(fmax(0.0, number[0]), INT_MAX / 2);
-        for (int i = 0; i < KAL_TERM_COUNT; i++)
-            out->model.cost[i] = fmax(0.0, number[1 + i]);
-    }
-    kal_arena_clear(&arena);
-    return status;
-}
-
-// Of two models that rests on more samples stays: it has the lower spread.
-static kallima_status keep_knowledge(kallima_device *device,
-                                     const kallima_wisdom_owner *owner,
-                                     const struct kal_knowledge *knowledge)
-{
-    struct kal_text text;
-
-    if (knowledge->samples == 0)
-        return KALLIMA_OK;
-    kal_text_init(&text, &device->host);
-    kal_wisdom_print_number(&text, knowledge->samples);
-    for (int i = 0; i < KAL_TERM_COUNT; i++)
-        kal_wisdom_print_number(&text, knowledge->model.cost[i]);
-    const kallima_wisdom_entry entry = {
-        .kind = KALLIMA_WISDOM_FACT,
-        .device = owner->device,
-        .driver = owner->driver,
-        .version = owner->version,
-        .key = model_name,
-        .value = text.data,
-        .spread = 1000.0 / knowledge->samples,
-    };
-    const kallima_status status =
-        text.status ? text.status : kal_wisdom_add(device->wisdom, &entry);
-    kal_text_clear(&text);
-    return status;
-}
-
 static void fill_result(kallima_tune_result *result, const struct kal_tuning *tuning)
 {
     *result = (kallima_tune_result){
@@ -148,7 +93,7 @@ static kallima_status tune(kallima_device *device, const struct kal_problem *pro
     struct kal_arena arena;
 
     KAL_TRY(kallima_device_get_owner(device, &owner));
-    KAL_TRY(find_knowledge(device, &owner, &knowledge));
+    KAL_TRY(kal_knowledge_find(device, &owner, &knowledge));
     const struct kal_tuning_options how = {
         .effort = effort,
         .budget = { options->seconds, options->bytes },
@@ -163,7 +108,7 @@ static kallima_status tune(kallima_device *device, const struct kal_problem *pro
     if (!status)
         status = keep(device, problem, &how, &tuning);
     if (!status)
-        status = keep_knowledge(device, &owner, &tuning.knowledge);
+        status = kal_knowledge_keep(device, &owner, &tuning.knowledge);
     if (!status && result)
         fill_result(result, &tuning);
     kal_arena_clear(&arena);
