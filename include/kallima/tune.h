@@ -58,7 +58,8 @@ typedef struct kallima_tune_result {
  * as do candidates that are wrong, so that they are never tried again; kallima_wisdom_save()
  * keeps it all for other programs. Nothing else should use the device meanwhile.
  *
- * Unit:   takes options->seconds at most, and the time of the reference and of one plan.
+ * Unit:   takes options->seconds at most, and the time of the reference, of building the first
+ *         plan, and of building what is under way when they are over.
  * Owner:  all memory is given back. `desc`, `options` (NULL: the default) and `result` (may
  *         be NULL) need only live for the call.
  * Thread: one call on a device at a time.

@@ -131,22 +131,34 @@ static kallima_status challenge(struct kal_search *s, int i)
     return KALLIMA_OK;
 }
 
+static void prepare(const struct kal_search *s, const int *next, int count)
+{
+    const char *text[AHEAD];
+
+    if (!s->judge->prepare)
+        return;
+    for (int i = 0; i < count; i++)
+        text[i] = s->candidate[next[i]].text;
+    s->judge->prepare(s->judge->context, text, count);
+}
+
+// May another candidate be tried?
+static bool goes_on(const struct kal_search *s, int failures)
+{
+    return failures < s->reach.most_failures && s->judge->has_time(s->judge->context);
+}
+
 // Try candidates until one is faster: true. False: none is left, or no time.
 static kallima_status improve(struct kal_search *s, int *failures, bool *has_improved)
 {
     int next[AHEAD], count;
 
     *has_improved = false;
-    while ((count = choose_next(s, next)) > 0) {
-        if (s->judge->prepare) {
-            const char *text[AHEAD];
-            for (int i = 0; i < count; i++)
-                text[i] = s->candidate[next[i]].text;
-            s->judge->prepare(s->judge->context, text, count);
-        }
+    while (goes_on(s, *failures) && (count = choose_next(s, next)) > 0) {
+        count = (int)kal_min(count, s->reach.most_failures - *failures);
+        prepare(s, next, count);
         for (int i = 0; i < count && !*has_improved; i++) {
-            if (*failures == s->reach.most_failures ||
-                !s->judge->has_time(s->judge->context))
+            if (!goes_on(s, *failures))
                 return KALLIMA_OK;
             KAL_TRY(challenge(s, next[i]));
             *has_improved = s->best == next[i];

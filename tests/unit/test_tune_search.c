@@ -200,6 +200,32 @@ static void limits_are_kept(void **state)
     kal_arena_clear(&arena);
 }
 
+// Compilers take seconds: what will not be tried is not built.
+static void nothing_is_prepared_in_vain(void **state)
+{
+    static const struct {
+        int most_challenges, most_failures, prepared;
+    } rows[] = { { 0, 16, 16 }, { 0, 5, 5 }, { 0, 11, 11 }, { 9, 1 << 20, 8 } };
+    struct kal_arena arena;
+    struct kal_search s;
+
+    (void)state;
+    for (size_t i = 0; i < KAL_COUNT(rows); i++) {
+        struct imagined imagined = { .best = 1e-9, // nothing is as fast
+                                     .most_challenges = rows[i].most_challenges };
+        const struct kal_reach reach = { INFINITY, rows[i].most_failures };
+        row_ran();
+        kal_arena_init(&arena, NULL);
+        assert_int_equal(search(&s, &arena, &imagined, reach), KALLIMA_OK);
+        if (imagined.prepared != rows[i].prepared ||
+            imagined.challenges != rows[i].prepared + 1)
+            row_fail("row %zu: %d prepared, %d tried", i, imagined.prepared,
+                     imagined.challenges);
+        kal_arena_clear(&arena);
+    }
+    ROWS_FINISH();
+}
+
 static void a_device_that_fails_ends_the_search(void **state)
 {
     struct imagined imagined = { .fails_at = 7 };
@@ -221,6 +247,7 @@ int main(void)
         cmocka_unit_test(a_good_model_needs_few_trials),
         cmocka_unit_test(what_is_wrong_or_refused_never_wins),
         cmocka_unit_test(limits_are_kept),
+        cmocka_unit_test(nothing_is_prepared_in_vain),
         cmocka_unit_test(a_device_that_fails_ends_the_search),
     };
     return cmocka_run_group_tests_name("tune-search", tests, NULL, NULL);
