@@ -225,6 +225,38 @@ class Kept(Tune):
         self.assertEqual(self.kept(), [])
 
 
+class GoodSize(Tune):
+    def good(self, *arguments):
+        return self.succeed("good-size", *arguments).split()
+
+    def test_lengths_are_near_and_never_shorter(self):
+        for n in (1, 2, 1000, 1021, 4099):
+            self.assertTrue(n <= int(self.good(str(n))[0]) <= 1.25 * n)
+        self.assertGreater(int(self.good("4099", "--batch", "100")[0]), 4099)
+        first, second = (int(n) for n in self.good("1021x16")[0].split("x"))
+        self.assertTrue(1021 < first <= 1276 and 16 <= second <= 20)
+        self.assertEqual(len(self.good("8", "9", "10", "--kind", "r2c")), 3)
+
+    def test_what_was_tuned_decides(self):
+        owner = json.loads(self.succeed("wisdom", "list", "--json") or "[]")
+        self.assertEqual(owner, [])
+        self.tune("1024")
+        entry = self.kept()[0]
+        with open(self.path("wisdom"), "a", encoding="ascii") as file:
+            file.write(" ".join(['plan', '"%s"' % entry["device"], '"%s"' % entry["driver"],
+                                 '"%s"' % entry["version"],
+                                 '"%s"' % entry["key"].replace("1024", "1001"),
+                                 '"local(7.11.13)"', "measure", "1", "0"]) + "\n")
+        self.assertEqual(self.good("1000"), ["1001"])
+
+    def test_usage_errors_end_with_2(self):
+        for arguments, words in [([], "give lengths"), (["8x"], "lengths 8x"),
+                                 (["--kind", "dct", "8"], "c2c, r2c, c2r"),
+                                 (["--nonsense"], "unknown option")]:
+            with self.subTest(arguments):
+                self.refuse(2, "good-size", *arguments, says=[words, "--help"])
+
+
 class Interrupted(Tune):
     def test_what_was_learnt_is_kept(self):
         cases = self.write("cases", MANY.encode())
