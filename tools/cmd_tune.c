@@ -200,9 +200,11 @@ static void print_json(const struct row *row)
     printf(", \"default_ns\": %.17g, \"default_spread\": %.4g, \"tuned_ns\": %.17g, "
            "\"tuned_spread\": %.4g, \"batch\": %" PRId64 ", \"considered\": %" PRId32
            ", \"tried\": %" PRId32 ", \"wrong\": %" PRId32
-           ", \"rank_correlation\": %.4g, \"first_choice\": %.4g, \"recipe\": ",
+           ", \"rank_correlation\": %.4g, \"first_choice\": %.4g, \"parameter_gain\": "
+           "%.4g, \"recipe\": ",
            r->default_ns, r->default_spread, r->tuned_ns, r->tuned_spread, r->batch,
-           r->considered, r->tried, r->wrong, r->rank_correlation, r->first_choice);
+           r->considered, r->tried, r->wrong, r->rank_correlation, r->first_choice,
+           r->parameter_gain);
     cli_print_json(row->recipe ? row->recipe : "");
     puts("}");
     fflush(stdout);
@@ -267,7 +269,7 @@ static void print_row(FILE *out, const struct row *row)
 
 static void print_table(FILE *out, const struct work *work)
 {
-    double sum = 0.0;
+    double sum = 0.0, parameters = 0.0; // of logarithms
 
     fprintf(out, "%-36s %12s %12s %7s  %s\n", "problem", "default us", "tuned us", "gain",
             "plan");
@@ -275,10 +277,14 @@ static void print_table(FILE *out, const struct work *work)
         const kallima_tune_result *r = &work->row[i].result;
         print_row(out, &work->row[i]);
         sum += log(r->default_ns / r->tuned_ns);
+        parameters += log(r->parameter_gain);
     }
     if (work->rows > 1)
-        fprintf(out, "%-36s %12s %12s %6.2fx\n", "geometric mean", "", "",
-                exp(sum / work->rows));
+        fprintf(out,
+                "%-36s %12s %12s %6.2fx  by recipes %.2fx, by parameters of kernels "
+                "%.2fx\n",
+                "geometric mean", "", "", exp(sum / work->rows),
+                exp((sum - parameters) / work->rows), exp(parameters / work->rows));
 }
 
 static void clear(struct work *work)

@@ -78,6 +78,10 @@ static void fill_result(kallima_tune_result *result, const struct kal_tuning *tu
         .wrong = tuning->wrong,
         .rank_correlation = tuning->correlation,
         .first_choice = tuning->first_choice,
+        .parameter_gain =
+            tuning->best.median > 0.0
+                ? pow(tuning->first.median / tuning->best.median, tuning->parameter_share)
+                : 1.0,
     };
 }
 

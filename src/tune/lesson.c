@@ -59,6 +59,18 @@ double kal_search_first_choice(const struct kal_search *s)
     return choice ? choice->measured / best : 0.0;
 }
 
+double kal_search_parameter_share(const struct kal_search *s, int from)
+{
+    double all = 0.0, parameters = 0.0; // of logarithms
+    for (int i = s->best; i != from && i > 0; i = s->candidate[i].of) {
+        const struct kal_candidate *c = &s->candidate[i];
+        const double gain = c->gain > 1.0 ? log(c->gain) : 0.0;
+        all += gain;
+        parameters += c->decision == KAL_DECISION_PARAMETER ? gain : 0.0;
+    }
+    return all > 0.0 ? parameters / all : 0.0;
+}
+
 static kallima_status count_terms(struct kal_terms *terms, const struct kal_host *host,
                                   const struct kal_search *search, const char *text,
                                   const struct kal_caps *caps)

@@ -28,6 +28,7 @@ struct kal_candidate {
     enum kal_decision decision; // in which it differs from that
     double predicted;           // seconds
     double measured;            // seconds; 0: it was not
+    double gain; // times faster than the best, in the same race; 0: no race
     enum kal_fate fate;
 };
 

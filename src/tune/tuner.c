@@ -80,6 +80,7 @@ static kallima_status race_best(struct tuner *t, kallima_plan *plan,
         return KALLIMA_OK;
     }
     c->measured = outcome.challenger.median;
+    c->gain = outcome.ratio > 0.0 ? 1.0 / outcome.ratio : 0.0;
     c->fate = outcome.ruling == KAL_RULING_FASTER ? KAL_FATE_FASTER : KAL_FATE_SLOWER;
     if (c->fate == KAL_FATE_FASTER)
         t->result->best = outcome.challenger;
@@ -240,6 +241,7 @@ static kallima_status search(struct tuner *t, struct kal_arena *arena)
     t->result->batch = problem->batch;
     t->result->correlation = kal_search_correlation(s);
     t->result->first_choice = kal_search_first_choice(s);
+    t->result->parameter_share = kal_search_parameter_share(s, t->first_number);
     t->result->knowledge = *t->options->knowledge;
     return kal_knowledge_extend(&t->result->knowledge, &t->quiet, s,
                                 &t->trial->device->caps);

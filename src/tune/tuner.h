@@ -35,6 +35,7 @@ struct kal_tuning {
     int tried, wrong; // plans that were built, and those that computed wrongly
     struct kal_knowledge knowledge;   // with what was measured
     double correlation, first_choice; // of the predictions: lesson.h
+    double parameter_share;           // of the gain: likewise
 };
 
 /**

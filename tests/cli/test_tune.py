@@ -49,7 +49,8 @@ class Tune(Case):
     def assert_row(self, row):
         self.assertEqual(set(row), {"problem", "default_ns", "default_spread", "tuned_ns",
                                     "tuned_spread", "batch", "considered", "tried", "wrong",
-                                    "rank_correlation", "first_choice", "recipe"})
+                                    "rank_correlation", "first_choice",
+                                    "parameter_gain", "recipe"})
         self.assertGreater(row["tuned_ns"], 0)
         self.assertLessEqual(row["tuned_ns"], row["default_ns"])
         self.assertGreaterEqual(min(row["default_spread"], row["tuned_spread"]), 0)
@@ -59,6 +60,7 @@ class Tune(Case):
         self.assertEqual(row["wrong"], 0)
         self.assertLessEqual(abs(row["rank_correlation"]), 1)
         self.assertGreaterEqual(row["first_choice"], 1)
+        self.assertEqual(row["parameter_gain"], 1)  # the cpu's recipes have none
         self.assertNotEqual(row["recipe"], "")
 
 
@@ -112,7 +114,8 @@ class Output(Tune):
         self.assertRegex(lines[0], r"\Aproblem +default us +tuned us +gain +plan\Z")
         for line, problem in zip(lines[1:], ("c2c f32 16 1", "c2c f32 20 1")):
             self.assertRegex(line, r"\A%s +[\d.]+ +[\d.]+ +[\d.]+x  \w" % problem)
-        self.assertRegex(lines[3], r"\Ageometric mean +[\d.]+x\Z")
+        self.assertRegex(lines[3], r"\Ageometric mean +[\d.]+x  by recipes [\d.]+x, "
+                         r"by parameters of kernels 1\.00x\Z")
 
     def test_cases_say_all_of_a_problem(self):
         cases = (b"c2c f64 12 3 in-place # a comment\n"

@@ -84,6 +84,28 @@ static void correlation_is_spearmans(void **state)
     ROWS_FINISH();
 }
 
+static void shares_of_parameters_are_those_on_the_way(void **state)
+{
+    struct kal_candidate way[] = {
+        { .measured = 10 },
+        { .of = 0, .decision = KAL_DECISION_PARAMETER, .gain = 1.25, .measured = 8 },
+        { .of = 0, .decision = KAL_DECISION_PARAMETER, .gain = 2.0 }, // led nowhere
+        { .of = 1, .decision = KAL_DECISION_RADICES, .gain = 2.0, .measured = 4 },
+        { .of = 3, .decision = KAL_DECISION_PARAMETER, .gain = 2.0, .measured = 2 },
+    };
+    struct kal_search s = make_search(way, (int)KAL_COUNT(way));
+
+    (void)state;
+    assert_true(kal_search_parameter_share(&s, 0) == 0.0);
+    s.best = 4;
+    assert_true(fabs(kal_search_parameter_share(&s, 0) - log(2.5) / log(5.0)) < 1e-12);
+    assert_true(kal_search_parameter_share(&s, 1) == 0.5);
+    assert_true(kal_search_parameter_share(&s, 3) == 1.0);
+    assert_true(kal_search_parameter_share(&s, 4) == 0.0);
+    s.best = 3;
+    assert_true(fabs(kal_search_parameter_share(&s, 0) - log(1.25) / log(2.5)) < 1e-12);
+}
+
 // Times from another model: the knowledge moves towards it, the more the less it rests on.
 static void knowledge_grows_with_what_is_measured(void **state)
 {
@@ -132,6 +154,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(correlation_is_spearmans),
+        cmocka_unit_test(shares_of_parameters_are_those_on_the_way),
         cmocka_unit_test(knowledge_grows_with_what_is_measured),
     };
     return cmocka_run_group_tests_name("tune-lesson", tests, NULL, NULL);
