@@ -11,25 +11,69 @@ static struct kal_root multiply(struct kal_root a, struct kal_root b)
     return (struct kal_root){ a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re };
 }
 
-// One Stockham step of radix r: x[q + s (p + m j)] to y[q + s (r p + k)].
-static void step(const struct kal_root_table *roots, int64_t r, int64_t m, int64_t s,
-                 const struct kal_root *x, struct kal_root *y)
+static struct kal_root add(struct kal_root a, struct kal_root b)
 {
-    const int64_t n = roots->n;
+    return (struct kal_root){ a.re + b.re, a.im + b.im };
+}
+
+static struct kal_root subtract(struct kal_root a, struct kal_root b)
+{
+    return (struct kal_root){ a.re - b.re, a.im - b.im };
+}
+
+// One Stockham step: of radix r, what lies at q + s (p + m j) goes to q + s (r p + k).
+struct step {
+    const struct kal_root_table *roots;
+    int64_t r, m, s;
+};
+
+// Line k of the s transforms at p.
+static void run_line(const struct step *step, int64_t p, int64_t k,
+                     const struct kal_root *x, struct kal_root *y)
+{
+    const int64_t n = step->roots->n, r = step->r, s = step->s;
+    const struct kal_root twiddle = kal_root_table_get(step->roots, p * k * s % n);
+
+    memcpy(y, x, (size_t)s * sizeof *y);
+    for (int64_t j = 1; j < r; j++) {
+        const struct kal_root w = kal_root_table_get(step->roots, j * k % r * (n / r));
+        for (int64_t q = 0; q < s; q++)
+            y[q] = add(y[q], multiply(x[q + s * step->m * j], w));
+    }
+    for (int64_t q = 0; q < s; q++)
+        y[q] = multiply(y[q], twiddle);
+}
+
+static void run_any(const struct step *step, const struct kal_root *x, struct kal_root *y)
+{
+    const int64_t r = step->r, s = step->s;
+    for (int64_t p = 0; p < step->m; p++) {
+        for (int64_t k = 0; k < r; k++)
+            run_line(step, p, k, x + s * p, y + s * (r * p + k));
+    }
+}
+
+// Most steps are of radix 4, whose roots are no work.
+static void run_four(const struct step *step, const struct kal_root *x,
+                     struct kal_root *y)
+{
+    const int64_t n = step->roots->n, m = step->m, s = step->s;
     for (int64_t p = 0; p < m; p++) {
-        for (int64_t k = 0; k < r; k++) {
-            const struct kal_root twiddle = kal_root_table_get(roots, p * k * s % n);
-            for (int64_t q = 0; q < s; q++) {
-                struct kal_root sum = x[q + s * p];
-                for (int64_t j = 1; j < r; j++) {
-                    const struct kal_root w =
-                        kal_root_table_get(roots, j * k % r * (n / r));
-                    const struct kal_root t = multiply(x[q + s * (p + m * j)], w);
-                    sum.re += t.re;
-                    sum.im += t.im;
-                }
-                y[q + s * (r * p + k)] = multiply(sum, twiddle);
-            }
+        const struct kal_root w1 = kal_root_table_get(step->roots, p * s);
+        const struct kal_root w2 = kal_root_table_get(step->roots, 2 * p * s % n);
+        const struct kal_root w3 = kal_root_table_get(step->roots, 3 * p * s % n);
+        const struct kal_root *from = x + s * p;
+        struct kal_root *to = y + s * 4 * p;
+        for (int64_t q = 0; q < s; q++) {
+            const struct kal_root a = from[q], b = from[q + s * m];
+            const struct kal_root c = from[q + 2 * s * m], d = from[q + 3 * s * m];
+            const struct kal_root even = add(a, c), odd = add(b, d);
+            const struct kal_root u = subtract(a, c), v = subtract(b, d);
+            const struct kal_root turned = { v.im, -v.re }; // -i v
+            to[q] = add(even, odd);
+            to[q + s] = multiply(add(u, turned), w1);
+            to[q + 2 * s] = multiply(subtract(even, odd), w2);
+            to[q + 3 * s] = multiply(subtract(u, turned), w3);
         }
     }
 }
@@ -51,7 +95,8 @@ kallima_status kal_dft(const struct kal_host *host, struct kal_root *x, int64_t 
     while (m > 1) {
         const int64_t r = m % 4 == 0 ? 4 : kal_least_prime(m);
         m /= r;
-        step(&roots, r, m, s, from, to);
+        const struct step step = { &roots, r, m, s };
+        (r == 4 ? run_four : run_any)(&step, from, to);
         s *= r;
         struct kal_root *swap = from;
         from = to;

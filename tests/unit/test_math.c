@@ -6,6 +6,7 @@
 #include "../random.h"
 #include "../rows.h"
 #include "base/base.h"
+#include "math/dft.h"
 #include "math/number.h"
 #include "math/root.h"
 #include "math/root_table.h"
@@ -66,6 +67,42 @@ static void root_tables_match_quad_precision(void **state)
             ROW_CHECK(root_error(n, at, kal_root_table_get(&table, at)) < 3.0);
         }
         kal_root_table_clear(&table);
+    }
+    ROWS_FINISH();
+}
+
+// Distance of a transform to the definition, relative, in units of the last place.
+static double dft_error(const struct kal_root *x, const struct kal_root *y, int64_t n)
+{
+    quad error = 0, power = 0;
+    for (int64_t k = 0; k < n; k++) {
+        quad re = 0, im = 0;
+        for (int64_t j = 0; j < n; j++) {
+            const struct quad_complex w = reference_root(n, -(j * k % n));
+            re += w.re * (quad)x[j].re - w.im * (quad)x[j].im;
+            im += w.re * (quad)x[j].im + w.im * (quad)x[j].re;
+        }
+        const quad a = (quad)y[k].re - re, b = (quad)y[k].im - im;
+        error += a * a + b * b;
+        power += re * re + im * im;
+    }
+    return (double)(sqrtl((long double)(error / power)) / 0x1p-63L);
+}
+
+static void long_transforms_match_the_definition(void **state)
+{
+    enum { MOST = 343 };
+    static const int64_t lengths[] = { 60, 64, 100, 101, 121, 128, 192, 240, 256, MOST };
+    struct kal_root x[MOST], y[MOST];
+    struct random r = { 3 };
+
+    (void)state;
+    for (int64_t i = 1; i < 32 + (int64_t)KAL_COUNT(lengths); i++) {
+        const int64_t n = i < 32 ? i : lengths[i - 32];
+        for (int64_t j = 0; j < n; j++)
+            x[j] = y[j] = (struct kal_root){ random_real(&r), random_real(&r) };
+        ROW_CHECK(kal_dft(NULL, y, n) == KALLIMA_OK);
+        ROW_CHECK(dft_error(x, y, n) < 8.0);
     }
     ROWS_FINISH();
 }
@@ -171,6 +208,7 @@ int main(void)
         cmocka_unit_test(roots_of_unity_match_quad_precision),
         cmocka_unit_test(simple_roots_are_exact),
         cmocka_unit_test(root_tables_match_quad_precision),
+        cmocka_unit_test(long_transforms_match_the_definition),
         cmocka_unit_test(primes_are_those_of_the_sieve),
         cmocka_unit_test(modular_arithmetic_agrees_with_wide_integers),
         cmocka_unit_test(primitive_roots_generate_the_group),
