@@ -9,12 +9,13 @@
 #include "exec/kernel_program.h"
 
 const char *const fault_names[FAULT_COUNT] = {
-    [FAULT_NONE] = "none",           [FAULT_ELEMENT] = "element",
-    [FAULT_SLIGHT] = "slight",       [FAULT_NAN] = "nan",
-    [FAULT_INFINITY] = "infinity",   [FAULT_SWAP] = "swap",
-    [FAULT_UNWRITTEN] = "unwritten", [FAULT_BEHIND] = "behind",
-    [FAULT_BEFORE] = "before",       [FAULT_GAP] = "gap",
-    [FAULT_INPUT] = "input",         [FAULT_BESIDE] = "beside",
+    [FAULT_NONE] = "none",         [FAULT_ELEMENT] = "element",
+    [FAULT_SLIGHT] = "slight",     [FAULT_NAN] = "nan",
+    [FAULT_INFINITY] = "infinity", [FAULT_SWAP] = "swap",
+    [FAULT_EXCHANGE] = "exchange", [FAULT_UNWRITTEN] = "unwritten",
+    [FAULT_BEHIND] = "behind",     [FAULT_BEFORE] = "before",
+    [FAULT_GAP] = "gap",           [FAULT_INPUT] = "input",
+    [FAULT_BESIDE] = "beside",
 };
 
 // A table of operations has no place for more: one device at a time.
@@ -24,6 +25,7 @@ static struct {
     struct kal_trial *trial;
     const kallima_plan *victim;
     enum fault fault;
+    int64_t transform, distance; // aimed at
     int count;
     const char *from, *to;
 } faulty;
@@ -64,6 +66,24 @@ static int64_t elements(const struct kal_array *array)
 {
     return kal_array_points(array, faulty.trial->problem.rank) *
            faulty.trial->problem.batch;
+}
+
+static int64_t aimed(void)
+{
+    const int64_t batch = faulty.trial->problem.batch;
+    return faulty.transform < 0 ? batch - 1 : faulty.transform;
+}
+
+// The first element of the transform that is aimed at.
+static int64_t begin(const struct kal_array *array)
+{
+    return kal_array_points(array, faulty.trial->problem.rank) * aimed();
+}
+
+// Its last one.
+static int64_t last(const struct kal_array *array)
+{
+    return begin(array) + kal_array_points(array, faulty.trial->problem.rank) - 1;
 }
 
 // Bytes around a buffer too: the guards belong to the buffer below.
@@ -136,6 +156,8 @@ bool faulty_applies(const struct kal_problem *p, enum fault fault)
     const bool shares_lines = p->is_in_place && p->kind != KALLIMA_C2C;
     if (fault == FAULT_SWAP)
         return kal_array_points(&p->out, p->rank) * p->batch > 1;
+    if (fault == FAULT_EXCHANGE)
+        return p->batch > 1;
     if (fault == FAULT_GAP)
         return !shares_lines && find_gap(p) >= 0;
     if (fault == FAULT_INPUT)
@@ -145,13 +167,27 @@ bool faulty_applies(const struct kal_problem *p, enum fault fault)
     return true;
 }
 
+static void swap_elements(const struct place *out, int64_t one, int64_t other)
+{
+    const int64_t a = locate(out->array, one), b = locate(out->array, other);
+    for (int part = 0; part < kal_array_reals(out->array); part++) {
+        const double x = get(out, a + part), y = get(out, b + part);
+        set(out, a + part, y);
+        set(out, b + part, x);
+    }
+}
+
 static void swap(const struct place *out)
 {
-    const int64_t middle = elements(out->array) / 2;
-    const int64_t a = locate(out->array, middle), b = locate(out->array, middle - 1);
-    const double x = get(out, a), y = get(out, b);
-    set(out, a, y);
-    set(out, b, x);
+    const int64_t at = (begin(out->array) + last(out->array)) / 2;
+    swap_elements(out, at, at > 0 ? at - 1 : at + 1);
+}
+
+static void exchange(const struct place *out)
+{
+    const int64_t points = last(out->array) - begin(out->array) + 1;
+    for (int64_t i = begin(out->array); i <= last(out->array); i++)
+        swap_elements(out, i, i - faulty.distance * points);
 }
 
 static void spoil_all(const struct place *out)
@@ -167,8 +203,9 @@ static void spoil_all(const struct place *out)
 // The sign of the largest of a few: a small number would be no difference.
 static void flip(const struct place *out)
 {
-    int64_t largest = locate(out->array, 0);
-    for (int64_t i = 1; i < 8 && i < elements(out->array); i++) {
+    const int64_t first = begin(out->array);
+    int64_t largest = locate(out->array, first);
+    for (int64_t i = first; i < first + 8 && i <= last(out->array); i++) {
         if (fabs(get(out, locate(out->array, i))) > fabs(get(out, largest)))
             largest = locate(out->array, i);
     }
@@ -178,7 +215,7 @@ static void flip(const struct place *out)
 static void unwrite(const struct place *out)
 {
     uint64_t poison = 0x7ff4dead7ff4deadu;
-    const int64_t at = locate(out->array, elements(out->array) - 1);
+    const int64_t at = locate(out->array, last(out->array));
     move(out, at * out->real_bytes, &poison, (size_t)out->real_bytes, true);
 }
 
@@ -196,20 +233,23 @@ static void spoil(void)
 {
     const struct place out = output();
     const struct place in = make_place(&faulty.trial->problem.in, faulty.trial->in);
-    const int64_t last = locate(out.array, elements(out.array) - 1);
+    const int64_t end_of_aimed = locate(out.array, last(out.array));
 
     faulty.count++;
     switch (faulty.fault) {
     case FAULT_ELEMENT: flip(&out); break;
     case FAULT_SLIGHT: spoil_all(&out); break;
-    case FAULT_NAN: set(&out, last, NAN); break;
-    case FAULT_INFINITY: set(&out, last, INFINITY); break;
+    case FAULT_NAN: set(&out, end_of_aimed, NAN); break;
+    case FAULT_INFINITY: set(&out, end_of_aimed, INFINITY); break;
     case FAULT_SWAP: swap(&out); break;
+    case FAULT_EXCHANGE: exchange(&out); break;
     case FAULT_UNWRITTEN: unwrite(&out); break;
     case FAULT_BEHIND: touch(&out, end(&out)); break;
     case FAULT_BEFORE: touch(&out, -1); break;
     case FAULT_GAP: touch(&out, find_gap(&faulty.trial->problem) * out.real_bytes); break;
-    case FAULT_INPUT: touch(&in, locate(in.array, 0) * in.real_bytes); break;
+    case FAULT_INPUT:
+        touch(&in, locate(in.array, begin(in.array)) * in.real_bytes);
+        break;
     case FAULT_BESIDE: touch(&in, -1); break;
     default: faulty.count--;
     }
@@ -278,6 +318,7 @@ void faulty_wrap(kallima_device *device)
         faulty.ops.kernel_create = compile;
     device->ops = &faulty.ops;
     faulty_set(NULL, NULL, FAULT_NONE);
+    faulty_aim(-1, 1);
     faulty_miscompile(NULL, NULL);
 }
 
@@ -287,6 +328,12 @@ void faulty_set(struct kal_trial *trial, const kallima_plan *victim, enum fault 
     faulty.victim = victim;
     faulty.fault = fault;
     faulty.count = 0;
+}
+
+void faulty_aim(int64_t transform, int64_t distance)
+{
+    faulty.transform = transform;
+    faulty.distance = distance;
 }
 
 void faulty_miscompile(const char *from, const char *to)

@@ -13,6 +13,7 @@ enum fault {
     FAULT_NAN,       // one is a NaN,
     FAULT_INFINITY,  // or infinite
     FAULT_SWAP,      // two neighbouring elements have changed places
+    FAULT_EXCHANGE,  // two transforms have changed places
     FAULT_UNWRITTEN, // the last element is as it was before
     FAULT_BEHIND,    // the first byte behind the output was written,
     FAULT_BEFORE,    // or the last one in front of it,
@@ -29,6 +30,13 @@ void faulty_wrap(kallima_device *device);
 
 /** From now on executions of `victim` in the memory of `trial` end in `fault`. */
 void faulty_set(struct kal_trial *trial, const kallima_plan *victim, enum fault fault);
+
+/**
+ * From now on faults of single elements are planted in transform `transform` of the batch, the
+ * last one if that is negative, and it is the one that changes places, with the one `distance`
+ * ahead of it. At first, the last one and 1.
+ */
+void faulty_aim(int64_t transform, int64_t distance);
 
 /** Whether a fault can be seen in a problem: one without gaps has none to write to. */
 bool faulty_applies(const struct kal_problem *problem, enum fault fault);

@@ -3,8 +3,10 @@
 
 #include <string.h>
 
-// A NaN in f64, and twice a NaN in f32.
-static const uint64_t POISON = 0x7ff4dead7ff4deadu;
+// A NaN in f32, and twice the same one in f64.
+static const uint32_t POISON = 0x7ff4deadu;
+
+enum { CHUNK = 1 << 18 }; // bytes that one thread takes at once
 
 int64_t kal_array_points(const struct kal_array *array, int rank)
 {
@@ -20,14 +22,40 @@ uint64_t kal_array_guarded_bytes(const struct kal_array *array, bool is_f64)
     return (uint64_t)kal_round_up(bytes, KAL_GUARD_BYTES) + 2 * KAL_GUARD_BYTES;
 }
 
-int64_t kal_array_find_row(const struct kal_array *array, int rank, int64_t row)
+bool kal_array_is_distinct(const struct kal_array *array, int rank, int64_t batch)
+{
+    int64_t n[KALLIMA_MAX_RANK + 1], stride[KALLIMA_MAX_RANK + 1];
+    for (int i = 0; i < rank; i++) {
+        n[i] = array->n[i];
+        stride[i] = array->stride[i];
+    }
+    n[rank] = batch;
+    stride[rank] = array->batch_stride;
+    return kal_strides_distinct(rank + 1, n, stride);
+}
+
+uint64_t kal_array_solid_bytes(const struct kal_array *array, int rank, int64_t batch,
+                               bool is_f64)
+{
+    if (array->elements != kal_array_points(array, rank) * batch ||
+        !kal_array_is_distinct(array, rank, batch))
+        return 0;
+    return (uint64_t)(array->elements * kal_array_reals(array) * (is_f64 ? 8 : 4));
+}
+
+int64_t kal_array_find_line(const struct kal_array *array, int outer, int64_t line)
 {
     int64_t index = array->offset;
-    for (int i = rank - 2; i >= 0; i--) {
-        index += row % array->n[i] * array->stride[i];
-        row /= array->n[i];
+    for (int i = outer - 1; i >= 0; i--) {
+        index += line % array->n[i] * array->stride[i];
+        line /= array->n[i];
     }
-    return index + row * array->batch_stride;
+    return index + line * array->batch_stride;
+}
+
+int64_t kal_array_find_row(const struct kal_array *array, int rank, int64_t row)
+{
+    return kal_array_find_line(array, rank - 1, row);
 }
 
 kallima_status kal_image_init(struct kal_image *image, const struct kal_host *host,
@@ -47,40 +75,113 @@ void kal_image_clear(struct kal_image *image, const struct kal_host *host)
     *image = (struct kal_image){ 0 };
 }
 
-void kal_image_poison(struct kal_image *image)
+// --- ranges of bytes ---------------------------------------------------------------------
+
+void kal_poison_fill(void *target, uint64_t bytes)
 {
-    for (int i = 0; i < image->parts; i++) {
-        for (uint64_t at = 0; at < image->bytes; at += sizeof POISON)
-            memcpy(image->array[i] + at, &POISON, sizeof POISON);
-    }
+    unsigned char *at = target;
+    for (uint64_t i = 0; i < bytes; i += sizeof POISON)
+        memcpy(at + i, &POISON, sizeof POISON);
 }
 
-void kal_image_poison_elements(struct kal_image *image, const struct kal_array *array,
-                               int rank, int64_t batch)
+static void fill_chunks(unsigned char *at, uint64_t bytes)
 {
-    const int64_t line = array->n[rank - 1], stride = array->stride[rank - 1];
-    const int64_t rows = kal_array_points(array, rank) / line * batch;
-    const size_t real_bytes = image->is_f64 ? 8 : 4;
-
-    for (int64_t row = 0; row < rows; row++) {
-        int64_t index = kal_array_find_row(array, rank, row);
-        for (int64_t i = 0; i < line; i++, index += stride) {
-            for (int part = 0; part <= !array->is_real; part++)
-                memcpy(kal_image_at(image, array, index, part), &POISON, real_bytes);
-        }
-    }
+#pragma omp parallel for schedule(static) if (bytes > CHUNK)
+    for (uint64_t i = 0; i < bytes; i += CHUNK)
+        kal_poison_fill(at + i, bytes - i < CHUNK ? bytes - i : CHUNK);
 }
 
-bool kal_image_is_poison(const struct kal_image *image)
+static bool is_poison(const unsigned char *at, uint64_t bytes)
 {
-    uint64_t difference = 0, word;
-    for (int i = 0; i < image->parts; i++) {
-        for (uint64_t at = 0; at < image->bytes; at += sizeof word) {
-            memcpy(&word, image->array[i] + at, sizeof word);
-            difference |= word ^ POISON;
-        }
+    uint32_t difference = 0;
+    for (uint64_t i = 0; i < bytes; i += sizeof POISON) {
+        uint32_t word;
+        memcpy(&word, at + i, sizeof word);
+        difference |= word ^ POISON;
     }
     return difference == 0;
+}
+
+static int64_t count_spoiled(const unsigned char *at, uint64_t bytes)
+{
+    int64_t spoiled = 0;
+#pragma omp parallel for schedule(static) reduction(+ : spoiled) if (bytes > CHUNK)
+    for (uint64_t i = 0; i < bytes; i += CHUNK)
+        spoiled += !is_poison(at + i, bytes - i < CHUNK ? bytes - i : CHUNK);
+    return spoiled;
+}
+
+static int64_t count_differing(const unsigned char *a, const unsigned char *b,
+                               uint64_t bytes)
+{
+    int64_t differing = 0;
+#pragma omp parallel for schedule(static) reduction(+ : differing) if (bytes > CHUNK)
+    for (uint64_t i = 0; i < bytes; i += CHUNK)
+        differing += memcmp(a + i, b + i, bytes - i < CHUNK ? bytes - i : CHUNK) != 0;
+    return differing;
+}
+
+// --- images ------------------------------------------------------------------------------
+
+void kal_image_poison(struct kal_image *image, uint64_t solid)
+{
+    const uint64_t behind = KAL_GUARD_BYTES + solid;
+    for (int i = 0; i < image->parts; i++) {
+        kal_poison_fill(image->array[i], KAL_GUARD_BYTES);
+        fill_chunks(image->array[i] + behind, image->bytes - behind);
+    }
+}
+
+bool kal_image_is_poison(const struct kal_image *image, uint64_t solid)
+{
+    const uint64_t behind = KAL_GUARD_BYTES + solid;
+    for (int i = 0; i < image->parts; i++) {
+        if (count_spoiled(image->array[i], KAL_GUARD_BYTES) +
+                count_spoiled(image->array[i] + behind, image->bytes - behind) >
+            0)
+            return false;
+    }
+    return true;
+}
+
+bool kal_image_equals(const struct kal_image *image, const struct kal_image *other)
+{
+    for (int i = 0; i < image->parts; i++) {
+        if (count_differing(image->array[i], other->array[i], image->bytes) > 0)
+            return false;
+    }
+    return true;
+}
+
+// --- elements ----------------------------------------------------------------------------
+
+static void read_f32(const unsigned char *at, int64_t stride, int64_t count, double *x,
+                     int64_t step)
+{
+    for (int64_t i = 0; i < count; i++) {
+        float value;
+        memcpy(&value, at + i * stride * (int64_t)sizeof value, sizeof value);
+        x[i * step] = value;
+    }
+}
+
+static void read_f64(const unsigned char *at, int64_t stride, int64_t count, double *x,
+                     int64_t step)
+{
+    for (int64_t i = 0; i < count; i++)
+        memcpy(&x[i * step], at + i * stride * (int64_t)sizeof *x, sizeof *x);
+}
+
+void kal_image_read(const struct kal_image *image, const struct kal_array *array,
+                    int64_t index, int64_t stride, int part, int64_t count, double *x,
+                    int64_t step)
+{
+    const unsigned char *at = kal_image_at(image, array, index, part);
+    const int64_t reals = stride * kal_array_reals(array);
+    if (image->is_f64)
+        read_f64(at, reals, count, x, step);
+    else
+        read_f32(at, reals, count, x, step);
 }
 
 double kal_image_get(const struct kal_image *image, const struct kal_array *array,

@@ -26,6 +26,10 @@ struct kal_probe {
     int rank;
     bool is_inverse;
     struct kal_probe_axis axis[KALLIMA_MAX_RANK];
+    // A row along the last axis is walked in blocks: the root of an index in it is that of the
+    // block's first times one of these. By them alone a point costs a few products.
+    int64_t block;
+    struct kal_root *input, *output;
 };
 
 /**
@@ -42,13 +46,18 @@ kallima_status kal_probe_init(struct kal_probe *probe, const struct kal_host *ho
 /** Free what the probe holds. */
 void kal_probe_clear(struct kal_probe *probe);
 
+/** Return the points of one transform. */
+int64_t kal_probe_points(const struct kal_probe *probe);
+
 /**
- * Return the sum as the inputs have it, or as the unscaled outputs have it.
+ * Return the sum as the inputs have it, or as the unscaled outputs have it; of these, *power
+ * becomes the sum of the squares.
  *
  * Shape:  one transform, dense complex numbers, the last axis fastest.
  * Thread: any.
  */
 struct kal_root kal_probe_inputs(const struct kal_probe *probe, const double *x);
-struct kal_root kal_probe_outputs(const struct kal_probe *probe, const double *x);
+struct kal_root kal_probe_outputs(const struct kal_probe *probe, const double *x,
+                                  double *power);
 
 #endif

@@ -2,6 +2,7 @@
 #include "tune/trial.h"
 
 #include "factor/recipe.h"
+#include "tune/lines.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -27,6 +28,19 @@ static uint64_t side_bytes(const struct kal_problem *p, const struct kal_array *
     if (p->is_in_place)
         return in > out ? in : out;
     return array == &p->in ? in : out;
+}
+
+static uint64_t solid_bytes(const struct kal_problem *p, const struct kal_array *array)
+{
+    return kal_array_solid_bytes(array, p->rank, p->batch, is_f64(p));
+}
+
+// What the elements of a side reach up to, in place those of both.
+static uint64_t reach_bytes(const struct kal_problem *p, const struct kal_array *array)
+{
+    const int64_t own = array->elements * kal_array_reals(array);
+    const int64_t in = p->is_in_place ? p->in.elements * kal_array_reals(&p->in) : 0;
+    return (uint64_t)(kal_max(own, in) * (is_f64(p) ? 8 : 4));
 }
 
 static uint64_t all_bytes(const struct kal_problem *p)
@@ -112,22 +126,25 @@ static kallima_status create_arrays(struct kal_trial *trial,
     return KALLIMA_OK;
 }
 
+// To where executions read it, and from there to where it is kept.
 static kallima_status write_input(struct kal_trial *trial)
 {
-    for (int i = 0; i < trial->input.parts; i++)
-        KAL_TRY(kallima_buffer_write(trial->in[i].whole, 0, trial->input.array[i],
-                                     trial->input.bytes));
+    const uint64_t bytes = trial->input.bytes;
+    for (int i = 0; i < trial->input.parts; i++) {
+        kallima_buffer *in = trial->in[i].whole, *kept = trial->kept[i];
+        KAL_TRY(kallima_buffer_write(in, 0, trial->input.array[i], bytes));
+        if (kept)
+            KAL_TRY(kallima_buffer_copy(kept, 0, in, 0, bytes));
+    }
+    trial->is_overwritten = false;
     return KALLIMA_OK;
 }
 
-static kallima_status keep_input(struct kal_trial *trial)
+static kallima_status create_kept(struct kal_trial *trial)
 {
-    for (int i = 0; i < trial->input.parts && overwrites(&trial->problem); i++) {
+    for (int i = 0; i < trial->input.parts && overwrites(&trial->problem); i++)
         KAL_TRY(
             kallima_buffer_create(&trial->kept[i], trial->device, trial->input.bytes));
-        KAL_TRY(kallima_buffer_write(trial->kept[i], 0, trial->input.array[i],
-                                     trial->input.bytes));
-    }
     return KALLIMA_OK;
 }
 
@@ -157,10 +174,10 @@ static kallima_status prepare(struct kal_trial *trial, const struct kal_problem 
     KAL_TRY(create_arrays(trial, &p->in, trial->in));
     if (!p->is_in_place)
         KAL_TRY(create_arrays(trial, &p->out, trial->out));
-    kal_image_poison(&trial->input);
+    KAL_TRY(create_kept(trial));
+    kal_image_poison(&trial->input, solid_bytes(p, &p->in));
     kal_reference_fill(&trial->input, p, SEED);
     KAL_TRY(write_input(trial));
-    KAL_TRY(keep_input(trial));
     return kal_reference_init(&trial->reference, host, p, &trial->input,
                               kal_device_is_host(trial->device) && is_f64(p));
 }
@@ -214,6 +231,7 @@ kallima_status kal_trial_run(struct kal_trial *trial, const kallima_plan *candid
     struct kal_trial_array *in = trial->in, *out = outputs(trial);
     kallima_device_arrays arrays = { 0 };
 
+    trial->is_overwritten = overwrites(&trial->problem);
     for (int i = 0; i < 2; i++) {
         arrays.in[i] = in[i].whole ? &in[i].inside : NULL;
         arrays.out[i] = out[i].whole ? &out[i].inside : NULL;
@@ -233,6 +251,7 @@ kallima_status kal_trial_restore(struct kal_trial *trial)
             KAL_TRY(kallima_buffer_copy(trial->in[i].whole, 0, trial->kept[i], 0,
                                         trial->input.bytes));
     }
+    trial->is_overwritten = false;
     return KALLIMA_OK;
 }
 
@@ -257,31 +276,26 @@ static double error_bound(const struct kal_problem *p)
     const double epsilon = is_f64(p) ? 0x1p-53 : 0x1p-24;
     const double own = kal_reference_bound(p, is_f64(p));
     const double scaled = p->scale == 1.0 ? own : hypot(own, epsilon * sqrt(0.5));
-    const double numbers = (double)kal_array_points(&p->out, p->rank) * (double)p->batch *
-                           (p->out.is_real ? 1.0 : 2.0);
+    const double numbers = (double)kal_array_points(&p->out, p->rank) *
+                           (double)kal_reference_period(p) * (p->out.is_real ? 1.0 : 2.0);
     return (scaled + kal_reference_bound(p, true)) * (1.0 + 4.0 / sqrt(2.0 * numbers));
 }
 
-// Sums of squares: a maximum would hide a NaN.
+static struct kal_lines lines_of(const struct kal_trial *trial,
+                                 const struct kal_array *array)
+{
+    const struct kal_problem *p = &trial->problem;
+    struct kal_lines lines;
+    kal_lines_init(&lines, &trial->seen, array, p->rank, p->batch,
+                   trial->reference.period);
+    return lines;
+}
+
 static double measure_error(const struct kal_trial *trial)
 {
-    const struct kal_array *out = &trial->problem.out;
-    const int rank = trial->problem.rank;
-    const int64_t line = out->n[rank - 1], stride = out->stride[rank - 1];
-    const int64_t rows = kal_array_points(out, rank) / line * trial->problem.batch;
-    const double *want = trial->reference.want;
-    double squares = 0.0;
-
-    for (int64_t row = 0; row < rows; row++) {
-        int64_t index = kal_array_find_row(out, rank, row);
-        for (int64_t i = 0; i < line; i++, index += stride) {
-            for (int part = 0; part <= !out->is_real; part++) {
-                const double e = kal_image_get(&trial->seen, out, index, part) - *want++;
-                squares += e * e;
-            }
-        }
-    }
-    return sqrt(squares / trial->reference.power);
+    const struct kal_lines lines = lines_of(trial, &trial->problem.out);
+    return sqrt(kal_lines_squares(&lines, trial->reference.want) /
+                trial->reference.power);
 }
 
 // Make the image that of one side: as many arrays, as large.
@@ -293,13 +307,30 @@ static void use_as(struct kal_trial *trial, const struct kal_array *array)
     image->array[1] = image->parts == 2 ? image->array[0] + image->bytes : NULL;
 }
 
+// A little from the host, then more and more of it on the device.
+static kallima_status poison_buffer(kallima_buffer *buffer)
+{
+    enum { MOST = 8 << 20 }; // at once: caches hold it
+    uint32_t poison[4096];
+    uint64_t done = sizeof poison < buffer->bytes ? sizeof poison : buffer->bytes;
+
+    kal_poison_fill(poison, sizeof poison);
+    KAL_TRY(kallima_buffer_write(buffer, 0, poison, done));
+    while (done < buffer->bytes) {
+        const int64_t most = kal_min((int64_t)done, MOST);
+        const int64_t bytes = kal_min(most, (int64_t)(buffer->bytes - done));
+        KAL_TRY(kallima_buffer_copy(buffer, done, buffer, 0, (uint64_t)bytes));
+        done += (uint64_t)bytes;
+    }
+    return KALLIMA_OK;
+}
+
 static kallima_status poison_output(struct kal_trial *trial)
 {
-    use_as(trial, &trial->problem.out);
-    kal_image_poison(&trial->seen);
-    for (int i = 0; i < trial->seen.parts; i++)
-        KAL_TRY(kallima_buffer_write(trial->out[i].whole, 0, trial->seen.array[i],
-                                     trial->seen.bytes));
+    for (int i = 0; i < 2; i++) {
+        if (trial->out[i].whole)
+            KAL_TRY(poison_buffer(trial->out[i].whole));
+    }
     return KALLIMA_OK;
 }
 
@@ -319,14 +350,28 @@ static void refuse(struct kal_verdict *verdict, const char *reason)
     snprintf(verdict->reason, sizeof verdict->reason, "%s", reason);
 }
 
-// The elements of a side become poison, and so must everything else be.
+static void poison_elements(const struct kal_trial *trial, const struct kal_array *array)
+{
+    const struct kal_lines lines = lines_of(trial, array);
+    kal_lines_poison(&lines);
+}
+
+// Everything but the elements of a side, in place of both, must be poison. If they lie between
+// others they become poison first.
 static bool is_clean(struct kal_trial *trial, const struct kal_array *array)
 {
     const struct kal_problem *p = &trial->problem;
-    kal_image_poison_elements(&trial->seen, array, p->rank, p->batch);
-    if (p->is_in_place)
-        kal_image_poison_elements(&trial->seen, &p->in, p->rank, p->batch);
-    return kal_image_is_poison(&trial->seen);
+    uint64_t solid = solid_bytes(p, array);
+
+    if (p->is_in_place && solid_bytes(p, &p->in) > solid)
+        solid = solid_bytes(p, &p->in);
+    if (solid < reach_bytes(p, array)) {
+        solid = 0;
+        poison_elements(trial, array);
+        if (p->is_in_place)
+            poison_elements(trial, &p->in);
+    }
+    return kal_image_is_poison(&trial->seen, solid);
 }
 
 static void judge_output(struct kal_trial *trial, struct kal_verdict *verdict)
@@ -349,13 +394,9 @@ static void judge_output(struct kal_trial *trial, struct kal_verdict *verdict)
 static void judge_input(struct kal_trial *trial, struct kal_verdict *verdict)
 {
     const bool must_keep = !trial->problem.may_destroy_input;
-    for (int i = 0; i < trial->seen.parts && must_keep; i++) {
-        if (memcmp(trial->seen.array[i], trial->input.array[i], trial->seen.bytes) != 0) {
-            refuse(verdict, "the input, or memory around or between its elements, was "
-                            "written");
-            return;
-        }
-    }
+    if (must_keep && !kal_image_equals(&trial->seen, &trial->input))
+        refuse(verdict,
+               "the input, or memory around or between its elements, was written");
     if (!must_keep && !is_clean(trial, &trial->problem.in))
         refuse(verdict, "memory around or between the elements of the input was written");
 }
@@ -377,9 +418,9 @@ static void log_wrong(const struct kal_trial *trial, const kallima_plan *candida
 
 static kallima_status run_once(struct kal_trial *trial, const kallima_plan *candidate)
 {
-    KAL_TRY(write_input(trial));
-    if (!trial->problem.is_in_place)
-        KAL_TRY(poison_output(trial));
+    if (trial->is_overwritten)
+        KAL_TRY(kal_trial_restore(trial));
+    KAL_TRY(poison_output(trial));
     KAL_TRY(kal_trial_run(trial, candidate));
     return kallima_device_finish(trial->device);
 }

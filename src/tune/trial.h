@@ -30,6 +30,7 @@ struct kal_trial {
     uint64_t bytes; // what the trial takes at most, without the candidates' own memory
     struct kal_trial_array in[2], out[2]; // in place, `out` has no buffers of its own
     kallima_buffer *kept[2]; // the input, where executions overwrite it; else NULL
+    bool is_overwritten;     // the input on the device, by an execution
     struct kal_image input;  // as it is written to the device
     struct kal_image seen;   // what comes back
     struct kal_reference reference;
@@ -71,6 +72,9 @@ void kal_trial_destroy(struct kal_trial **trial);
  * - nothing around or between the elements of the output was written, nor, unless the problem
  *   allows it, the input, nor in any case what is around and between its elements.
  *
+ * All elements of all transforms are looked at. What is not found is that transforms have
+ * changed places that are a multiple of the reference's period apart (reference.h).
+ *
  * A wrong candidate is named in the device's log with what is wrong; that is an answer, not
  * an error.
  *
@@ -83,7 +87,8 @@ kallima_status kal_trial_check(struct kal_trial *trial, const kallima_plan *cand
                                struct kal_verdict *verdict);
 
 /**
- * Enqueue one execution in the trial's memory.
+ * Enqueue one execution in the trial's memory. Of a candidate that was found right, as the
+ * next check takes for granted that input that must be kept was kept.
  *
  * Error: as kallima_plan_execute()
  */

@@ -14,6 +14,7 @@
 #include "../problems.h"
 #include "../rows.h"
 #include "../view.h"
+#include "math/number.h"
 #include "tune/probe.h"
 
 static const kallima_desc problems[] = {
@@ -124,10 +125,10 @@ static void bench_clear(struct bench *bench)
 static const char *const reasons[FAULT_COUNT] = {
     [FAULT_ELEMENT] = "error",    [FAULT_SLIGHT] = "error",
     [FAULT_NAN] = "finite",       [FAULT_INFINITY] = "finite",
-    [FAULT_SWAP] = "error",       [FAULT_UNWRITTEN] = "finite",
-    [FAULT_BEHIND] = "output",    [FAULT_BEFORE] = "output",
-    [FAULT_GAP] = "output",       [FAULT_INPUT] = "the input",
-    [FAULT_BESIDE] = "the input",
+    [FAULT_SWAP] = "error",       [FAULT_EXCHANGE] = "error",
+    [FAULT_UNWRITTEN] = "finite", [FAULT_BEHIND] = "output",
+    [FAULT_BEFORE] = "output",    [FAULT_GAP] = "output",
+    [FAULT_INPUT] = "the input",  [FAULT_BESIDE] = "the input",
 };
 
 static void expect(struct kal_trial *trial, const kallima_plan *plan, enum fault fault,
@@ -188,6 +189,148 @@ static void faults_on_the_cpu_are_found(void **state)
     ROWS_FINISH();
 }
 
+// Batches of more transforms than differ: dense ones, and layouts with gaps, columns, a
+// direction of their own, and inputs that share memory.
+static const kallima_desc long_batches[] = {
+    { .rank = 1, .n = { 20000 }, .batch = 17 },
+    { .rank = 1, .n = { 16 }, .batch = 10000, .precision = KALLIMA_F64 },
+    { .rank = 1, .n = { 2 }, .batch = 70001, .out.batch_stride = 3 },
+    { .rank = 1, .n = { 1000 }, .placement = KALLIMA_IN_PLACE, .batch = 300 },
+    { .rank = 1,
+      .n = { 20000 },
+      .batch = 15,
+      .scale = 0.1,
+      .in.format = KALLIMA_PLANAR,
+      .out.format = KALLIMA_PLANAR },
+    { .rank = 1, .n = { 20001 }, .kind = KALLIMA_R2C, .batch = 16 },
+    { .rank = 1, .n = { 4096 }, .kind = KALLIMA_C2R, .destroy_input = 1, .batch = 70 },
+    { .rank = 1,
+      .n = { 17000 },
+      .batch = 15,
+      .in.stride = { 2 },
+      .in.batch_stride = 40000,
+      .out.stride = { 3 },
+      .out.batch_stride = 51001,
+      .out.offset = 7 },
+    { .rank = 1,
+      .n = { 4096 },
+      .batch = 64,
+      .in.stride = { 64 },
+      .in.batch_stride = 1,
+      .in.format = KALLIMA_PLANAR,
+      .out.stride = { 70 },
+      .out.batch_stride = 1 },
+    { .rank = 1,
+      .n = { 20000 },
+      .batch = 15,
+      .in = { .stride = { -1 }, .batch_stride = -20000, .offset = 299999 },
+      .out = { .stride = { -1 }, .batch_stride = -20000, .offset = 299999 } },
+    { .rank = 2,
+      .n = { 64, 96 },
+      .kind = KALLIMA_R2C,
+      .placement = KALLIMA_IN_PLACE,
+      .batch = 40 },
+    { .rank = 2,
+      .n = { 96, 64 },
+      .kind = KALLIMA_C2R,
+      .placement = KALLIMA_IN_PLACE,
+      .batch = 33 },
+    { .rank = 3,
+      .n = { 5, 50, 60 },
+      .batch = 20,
+      .out.stride = { 3510, 70, 1 },
+      .out.batch_stride = 17570 },
+    { .rank = 1, .n = { 20000 }, .in.batch_stride = 5000, .batch = 16 },
+};
+
+enum { BATCHES = sizeof long_batches / sizeof long_batches[0] };
+
+// Every fault, in the first transform that repeats another, and in the last one.
+static void check_behind_period(struct bench *bench)
+{
+    const struct kal_problem *p = &bench->trial->problem;
+    const int64_t places[] = { kal_min(bench->trial->reference.period, p->batch - 1),
+                               -1 };
+
+    expect(bench->trial, bench->plan, FAULT_NONE, "long batch");
+    for (int i = 0; i < 2; i++) {
+        faulty_aim(places[i], 1);
+        for (int fault = FAULT_ELEMENT; fault < FAULT_COUNT; fault++) {
+            if (!faulty_applies(p, (enum fault)fault))
+                continue;
+            faulty_set(bench->trial, bench->plan, (enum fault)fault);
+            expect(bench->trial, bench->plan, (enum fault)fault, fault_names[fault]);
+            ROW_CHECK(faulty_count() == 1);
+        }
+    }
+    faulty_set(NULL, NULL, FAULT_NONE);
+    expect(bench->trial, bench->plan, FAULT_NONE, "long batch, after faults");
+}
+
+static void faults_behind_the_period_are_found(void **state)
+{
+    struct journal journal;
+    kallima_device *device = open_faulty("cpu", &journal, NULL);
+
+    (void)state;
+    for (int i = 0; i < BATCHES && device; i++) {
+        struct bench bench;
+        if (bench_init(&bench, device, &long_batches[i])) {
+            const bool repeats = kal_array_is_distinct(
+                &bench.trial->problem.in, long_batches[i].rank, long_batches[i].batch);
+            ROW_CHECK((bench.trial->reference.period < long_batches[i].batch) == repeats);
+            check_behind_period(&bench);
+        }
+        bench_clear(&bench);
+    }
+    kallima_device_close(&device);
+    ROWS_FINISH();
+}
+
+// Transforms that changed places are found at any distance but multiples of the period.
+static void transforms_that_changed_places_are_found(void **state)
+{
+    static const kallima_desc batch = { .rank = 1, .n = { 500 }, .batch = 700 };
+    struct journal journal;
+    kallima_device *device = open_faulty("cpu", &journal, NULL);
+    struct bench bench;
+
+    (void)state;
+    ROW_CHECK(bench_init(&bench, device, &batch));
+    const int64_t period = bench.trial->reference.period;
+    ROW_CHECK(period > 200 && 2 * period < 700);
+    for (int64_t distance = 1; distance < 700; distance += distance < 20 ? 1 : 17) {
+        const bool is_seen = distance % period != 0;
+        faulty_aim(-1, distance);
+        faulty_set(bench.trial, bench.plan, FAULT_EXCHANGE);
+        expect(bench.trial, bench.plan, is_seen ? FAULT_EXCHANGE : FAULT_NONE,
+               "exchange");
+    }
+    for (int64_t distance = period; distance < 700; distance += period) {
+        faulty_aim(-1, distance);
+        faulty_set(bench.trial, bench.plan, FAULT_EXCHANGE);
+        expect(bench.trial, bench.plan, FAULT_NONE, "exchange of equal transforms");
+    }
+    bench_clear(&bench);
+    kallima_device_close(&device);
+    ROWS_FINISH();
+}
+
+// Devices err by powers of two, and by the limits of grids: no multiple of a period is either.
+static void periods_divide_no_power_of_two(void **state)
+{
+    (void)state;
+    for (int64_t n = 1; n < 1 << 24; n = 3 * n / 2 + 1) {
+        const kallima_desc many = { .rank = 1, .n = { n }, .batch = 1 << 20 };
+        const struct kal_problem problem = make_problem(&many);
+        const int64_t period = kal_reference_period(&problem);
+        ROW_CHECK(period >= 7 && kal_least_prime(period) == period &&
+                  65535 % period != 0);
+        ROW_CHECK(period * n >= 100000 && (period == 7 || period * n < 220000));
+    }
+    ROWS_FINISH();
+}
+
 static void faults_on_opencl_are_found(void **state)
 {
     (void)state;
@@ -240,7 +383,8 @@ static void one_number_among_millions_is_found(void **state)
         if (bench_init(&bench, device, &large[i])) {
             expect(bench.trial, bench.plan, FAULT_NONE, "large");
             for (int fault = FAULT_ELEMENT; fault <= FAULT_GAP; fault++) {
-                if (fault == FAULT_SLIGHT || fault == FAULT_GAP)
+                if (fault == FAULT_SLIGHT ||
+                    !faulty_applies(&bench.trial->problem, (enum fault)fault))
                     continue;
                 faulty_set(bench.trial, bench.plan, (enum fault)fault);
                 expect(bench.trial, bench.plan, (enum fault)fault, fault_names[fault]);
@@ -321,6 +465,12 @@ static void check_input(const struct kal_trial *t)
     }
 }
 
+static void run_often(struct bench *bench)
+{
+    for (int k = 0; k < 3; k++)
+        ROW_CHECK(kal_trial_run(bench->trial, bench->plan) == KALLIMA_OK);
+}
+
 static void check_restoring(struct bench *bench)
 {
     struct kal_trial *t = bench->trial;
@@ -331,9 +481,26 @@ static void check_restoring(struct bench *bench)
         expect(t, bench->plan, FAULT_INPUT, "input");
     check_input(t);
     faulty_set(NULL, NULL, FAULT_NONE);
-    for (int k = 0; k < 3; k++)
-        ROW_CHECK(kal_trial_run(t, bench->plan) == KALLIMA_OK);
+    run_often(bench);
     ROW_CHECK(kal_trial_restore(t) == KALLIMA_OK);
+    check_input(t);
+    run_often(bench);
+    expect(t, bench->plan, FAULT_NONE, "right after executions");
+}
+
+// What a wrong candidate did to the copy that is kept does not last.
+static void check_kept(struct bench *bench)
+{
+    struct kal_trial *t = bench->trial;
+    if (!t->kept[0])
+        return;
+    ROW_CHECK(kallima_buffer_write(t->kept[0], KAL_GUARD_BYTES, &(char){ 1 }, 1) ==
+              KALLIMA_OK);
+    faulty_set(t, bench->plan, FAULT_ELEMENT);
+    expect(t, bench->plan, FAULT_ELEMENT, "element");
+    faulty_set(NULL, NULL, FAULT_NONE);
+    run_often(bench);
+    expect(t, bench->plan, FAULT_NONE, "right after a wrong one");
     check_input(t);
 }
 
@@ -348,6 +515,8 @@ static void the_input_is_restored(void **state)
         struct bench bench;
         if (bench_init(&bench, device, &problems[i]))
             check_restoring(&bench);
+        if (bench.other)
+            check_kept(&bench);
         bench_clear(&bench);
     }
     kallima_device_close(&device);
@@ -478,7 +647,7 @@ static void budgets_of_bytes_are_kept(void **state)
 
 static void as_much_of_a_batch_as_fits_is_tried(void **state)
 {
-    const kallima_desc desc = { .rank = 1, .n = { 64 }, .batch = 10000 };
+    const kallima_desc desc = { .rank = 1, .n = { 64 }, .batch = 40000 };
     const struct kal_problem problem = make_problem(&desc);
     struct counting counting = { 0 };
     struct kal_trial *all = NULL, *fewer = NULL;
@@ -486,10 +655,10 @@ static void as_much_of_a_batch_as_fits_is_tried(void **state)
 
     (void)state;
     ROW_CHECK(kal_trial_create(&all, device, &problem, &no_limit) == KALLIMA_OK);
-    ROW_CHECK(all->left_out == 0 && all->problem.batch == 10000);
+    ROW_CHECK(all->left_out == 0 && all->problem.batch == 40000);
     const struct kal_budget half = { .bytes = all->bytes / 2 };
     ROW_CHECK(kal_trial_create(&fewer, device, &problem, &half) == KALLIMA_OK);
-    ROW_CHECK(fewer->left_out > 4000 && fewer->left_out < 6000);
+    ROW_CHECK(fewer->left_out > 19000 && fewer->left_out < 23000);
     kal_trial_destroy(&fewer);
     struct kal_problem destroying = problem;
     destroying.may_destroy_input = true; // a copy of the input is kept
@@ -675,6 +844,9 @@ int main(void)
         cmocka_unit_test(spectra_are_those_of_real_arrays),
         cmocka_unit_test(a_wrong_reference_is_refused),
         cmocka_unit_test(faults_on_the_cpu_are_found),
+        cmocka_unit_test(faults_behind_the_period_are_found),
+        cmocka_unit_test(transforms_that_changed_places_are_found),
+        cmocka_unit_test(periods_divide_no_power_of_two),
         cmocka_unit_test(plans_of_random_problems_are_right),
         cmocka_unit_test(one_number_among_millions_is_found),
         cmocka_unit_test(wrong_candidates_are_named_in_the_log),
