@@ -27,21 +27,28 @@ struct step {
     int64_t r, m, s;
 };
 
-// Line k of the s transforms at p.
+// Line k of the s transforms at p, some of its terms at a time.
 static void run_line(const struct step *step, int64_t p, int64_t k,
                      const struct kal_root *x, struct kal_root *y)
 {
+    enum { TERMS = 8 };
     const int64_t n = step->roots->n, r = step->r, s = step->s;
     const struct kal_root twiddle = kal_root_table_get(step->roots, p * k * s % n);
+    struct kal_root w[TERMS];
 
-    memcpy(y, x, (size_t)s * sizeof *y);
-    for (int64_t j = 1; j < r; j++) {
-        const struct kal_root w = kal_root_table_get(step->roots, j * k % r * (n / r));
-        for (int64_t q = 0; q < s; q++)
-            y[q] = add(y[q], multiply(x[q + s * step->m * j], w));
+    for (int64_t first = 0; first < r; first += TERMS) {
+        const int64_t count = kal_min(TERMS, r - first);
+        for (int64_t j = 0; j < count; j++)
+            w[j] = multiply(
+                twiddle, kal_root_table_get(step->roots, (first + j) * k % r * (n / r)));
+        for (int64_t q = 0; q < s; q++) {
+            const struct kal_root *from = x + q + s * step->m * first;
+            struct kal_root sum = first > 0 ? y[q] : (struct kal_root){ 0.0L, 0.0L };
+            for (int64_t j = 0; j < count; j++)
+                sum = add(sum, multiply(from[s * step->m * j], w[j]));
+            y[q] = sum;
+        }
     }
-    for (int64_t q = 0; q < s; q++)
-        y[q] = multiply(y[q], twiddle);
 }
 
 static void run_any(const struct step *step, const struct kal_root *x, struct kal_root *y)
