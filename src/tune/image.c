@@ -6,7 +6,10 @@
 // A NaN in f32, and twice the same one in f64.
 static const uint32_t POISON = 0x7ff4deadu;
 
-enum { CHUNK = 1 << 18 }; // bytes that one thread takes at once
+enum {
+    CHUNK = 1 << 18, // bytes that one thread takes at once
+    MANY = 2 << 20,  // that are worth waiting for other threads
+};
 
 int64_t kal_array_points(const struct kal_array *array, int rank)
 {
@@ -86,7 +89,7 @@ void kal_poison_fill(void *target, uint64_t bytes)
 
 static void fill_chunks(unsigned char *at, uint64_t bytes)
 {
-#pragma omp parallel for schedule(static) if (bytes > CHUNK)
+#pragma omp parallel for schedule(static) if (bytes > MANY)
     for (uint64_t i = 0; i < bytes; i += CHUNK)
         kal_poison_fill(at + i, bytes - i < CHUNK ? bytes - i : CHUNK);
 }
@@ -105,7 +108,7 @@ static bool is_poison(const unsigned char *at, uint64_t bytes)
 static int64_t count_spoiled(const unsigned char *at, uint64_t bytes)
 {
     int64_t spoiled = 0;
-#pragma omp parallel for schedule(static) reduction(+ : spoiled) if (bytes > CHUNK)
+#pragma omp parallel for schedule(static) reduction(+ : spoiled) if (bytes > MANY)
     for (uint64_t i = 0; i < bytes; i += CHUNK)
         spoiled += !is_poison(at + i, bytes - i < CHUNK ? bytes - i : CHUNK);
     return spoiled;
@@ -115,7 +118,7 @@ static int64_t count_differing(const unsigned char *a, const unsigned char *b,
                                uint64_t bytes)
 {
     int64_t differing = 0;
-#pragma omp parallel for schedule(static) reduction(+ : differing) if (bytes > CHUNK)
+#pragma omp parallel for schedule(static) reduction(+ : differing) if (bytes > MANY)
     for (uint64_t i = 0; i < bytes; i += CHUNK)
         differing += memcmp(a + i, b + i, bytes - i < CHUNK ? bytes - i : CHUNK) != 0;
     return differing;

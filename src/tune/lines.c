@@ -5,7 +5,7 @@
 
 enum {
     PIECE = 1 << 14, // elements of a line that one thread takes at once
-    MANY = 1 << 16,  // elements that are worth several threads
+    MANY = 1 << 18,  // elements that are worth waiting for other threads
     SUMS = 8,        // that are added up side by side
 };
 

@@ -3,7 +3,7 @@
 
 enum {
     BLOCK = 1 << 10,
-    MANY = 1 << 16, // points that are worth several threads
+    MANY = 1 << 17, // points that are worth waiting for other threads
 };
 
 // The exponent, of a root of order 4 n, that indices on an axis add: 2 k first of outputs, and
@@ -171,7 +171,7 @@ static struct total sum_all(const struct kal_probe *probe, const double *x,
     long double re = 0.0L, im = 0.0L;
     double power = 0.0;
 
-    if (count == 1) { // there are many transforms, and they are shared out
+    if (count == 1) { // even asking for no other threads would cost as much
         const struct stretch s = get_stretch(probe, per_row, 0, x);
         return get(probe, &s);
     }

@@ -11,6 +11,7 @@ enum {
     BLOCK_POINTS = 1 << 16, // transformed at once, or one transform if that is longer
     PERIOD_POINTS = 100000, // that a period has at least, if the batch does
     PIECE = 1 << 14,        // points of a row that one thread takes at once
+    MANY = 1 << 17,         // that are worth waiting for other threads: more than a block
 };
 
 // Source: G. L. Steele, D. Lea, C. H. Flood, OOPSLA 2014, 453-472 (splitmix64).
@@ -73,7 +74,7 @@ struct cut {
 static struct cut make_cut(int64_t rows, int64_t line)
 {
     const int64_t per_row = (line - 1) / PIECE + 1;
-    return (struct cut){ line, per_row, rows * per_row, rows * line > PIECE };
+    return (struct cut){ line, per_row, rows * per_row, rows * line > MANY };
 }
 
 static struct span get_span(const struct cut *cut, int64_t number)
@@ -204,7 +205,7 @@ static void complete_row(const struct work *w, int64_t row)
 static void complete_block(const struct work *w)
 {
     const int64_t rows = count_rows(w) * w->block;
-#pragma omp parallel for schedule(static) if (w->points * w->block > PIECE)
+#pragma omp parallel for schedule(static) if (w->points * w->block > MANY)
     for (int64_t row = 0; row < rows; row++)
         complete_row(w, row);
 }
@@ -266,12 +267,11 @@ bool kal_reference_agrees(const struct kal_probe *probe, const struct kal_root *
                           const double *outputs, int64_t count, double bound)
 {
     const int64_t points = kal_probe_points(probe);
-    int64_t wrong = 0;
-
-#pragma omp parallel for schedule(static) reduction(+ : wrong) if (count > 1)
-    for (int64_t t = 0; t < count; t++)
-        wrong += !agrees(probe, &inputs[t], outputs + 2 * t * points, bound);
-    return wrong == 0;
+    for (int64_t t = 0; t < count; t++) {
+        if (!agrees(probe, &inputs[t], outputs + 2 * t * points, bound))
+            return false;
+    }
+    return true;
 }
 
 // The first block is compared with the definition; the others are the same plan's.
@@ -289,7 +289,6 @@ static kallima_status prove(const struct work *w, const struct kal_host *host,
 
 static void probe_block(const struct work *w)
 {
-#pragma omp parallel for schedule(static) if (w->block > 1)
     for (int64_t t = 0; t < w->block; t++)
         w->sums[t] = kal_probe_inputs(&w->probe, w->x + 2 * t * w->points);
 }
