@@ -14,12 +14,12 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "../counting.h"
+#include "../disk.h"
 #include "../random.h"
 #include "../rows.h"
 #include "exec/kernel_cache.h"
@@ -28,36 +28,6 @@ enum { NOBODY = 65534, HOUR = 60 * 60, MEBIBYTE = 1 << 20 };
 
 static const char key[] = "pretend, driver 1.2";
 static const char text[] = "kernel void pretend() { }";
-
-// --- a disk that fails when told to ------------------------------------------------------
-
-static struct {
-    enum { SOUND, FULL, KILLING, INTERRUPTED } way;
-    size_t left; // bytes until it fails
-    int calls;
-} disk;
-
-// In place of the C library's, for all of this program.
-ssize_t write(int file, const void *data, size_t bytes)
-{
-    if (disk.way == INTERRUPTED) {
-        if (disk.calls++ % 2 == 0) {
-            errno = EINTR;
-            return -1;
-        }
-        bytes = bytes < 7 ? bytes : 7;
-    } else if (disk.way != SOUND) {
-        bytes = bytes < disk.left ? bytes : disk.left;
-        disk.left -= bytes;
-        if (bytes == 0 && disk.way == KILLING)
-            raise(SIGKILL);
-        if (bytes == 0) {
-            errno = ENOSPC;
-            return -1;
-        }
-    }
-    return syscall(SYS_write, file, data, bytes);
-}
 
 // --- folders and files -------------------------------------------------------------------
 
@@ -106,7 +76,7 @@ static int remove_one(const char *path, const struct stat *about, int kind,
 static int remove_scratch(void **state)
 {
     (void)state;
-    disk.way = SOUND;
+    disk.way = DISK_SOUND;
     if (count_open_files() != open_files)
         fprintf(stderr, "  files are left open\n");
     if (count_open_files() != open_files || counting.live != 0)
@@ -498,7 +468,7 @@ static int store_killed(size_t bytes)
 {
     const pid_t child = fork();
     if (child == 0) {
-        disk.way = KILLING;
+        disk.way = DISK_KILLING;
         disk.left = bytes;
         store_text("killed");
         _exit(0);
@@ -577,18 +547,18 @@ static void a_full_disk_keeps_nothing(void **state)
     store_text("binary");
     ROW_CHECK(stat(the_kernel(), &about) == 0 && remove(the_kernel()) == 0);
     for (size_t bytes = 0; bytes < (size_t)about.st_size; bytes++) {
-        disk.way = FULL;
+        disk.way = DISK_FULL;
         disk.left = bytes;
         store_text("binary");
-        disk.way = SOUND;
+        disk.way = DISK_SOUND;
         ROW_CHECK(!finds("binary"));
         ROW_CHECK(look(cache).kernels == 0 && look(cache).temporaries == 0);
     }
     store_text("binary");
-    disk.way = FULL;
+    disk.way = DISK_FULL;
     disk.left = 30;
     store_text("changed");
-    disk.way = SOUND;
+    disk.way = DISK_SOUND;
     ROW_CHECK(finds("binary")); // what was there is still there
     ROWS_FINISH();
 }
@@ -627,9 +597,9 @@ static void a_disk_that_fills_up_keeps_what_it_has(void **state)
 static void interrupted_writes_go_on(void **state)
 {
     (void)state;
-    disk.way = INTERRUPTED;
+    disk.way = DISK_INTERRUPTED;
     store_text("binary");
-    disk.way = SOUND;
+    disk.way = DISK_SOUND;
     ROW_CHECK(disk.calls > 10 && finds("binary"));
     ROWS_FINISH();
 }

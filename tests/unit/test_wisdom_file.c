@@ -15,12 +15,12 @@
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "../counting.h"
+#include "../disk.h"
 #include "../pretend.h"
 #include "../random.h"
 #include "../rows.h"
@@ -30,36 +30,6 @@ enum { NOBODY = 65534, TEXT_BYTES = 1 << 18 };
 
 #define FIRST "kallima-wisdom 1\n"
 #define PLAN  "plan \"d\" \"r\" \"0.0.1\" \"k\" \"x\" measure 1 0\n"
-
-// --- a disk that fails when told to ------------------------------------------------------
-
-static struct {
-    enum { SOUND, FULL, KILLING, INTERRUPTED } way;
-    size_t left; // bytes until it fails
-    int calls;
-} disk;
-
-// In place of the C library's, for all of this program.
-ssize_t write(int file, const void *data, size_t bytes)
-{
-    if (disk.way == INTERRUPTED) {
-        if (disk.calls++ % 2 == 0) {
-            errno = EINTR;
-            return -1;
-        }
-        bytes = bytes < 7 ? bytes : 7;
-    } else if (disk.way != SOUND) {
-        bytes = bytes < disk.left ? bytes : disk.left;
-        disk.left -= bytes;
-        if (bytes == 0 && disk.way == KILLING)
-            raise(SIGKILL);
-        if (bytes == 0) {
-            errno = ENOSPC;
-            return -1;
-        }
-    }
-    return syscall(SYS_write, file, data, bytes);
-}
 
 // --- folders and files -------------------------------------------------------------------
 
@@ -119,7 +89,7 @@ static int remove_one(const char *path, const struct stat *about, int kind,
 static int remove_scratch(void **state)
 {
     (void)state;
-    disk.way = SOUND;
+    disk.way = DISK_SOUND;
     if (count_files("/proc/self/fd") != open_files || counting.live != 0 ||
         counting.damaged != 0) {
         fprintf(stderr, "  files are left open, or %lld blocks\n",
@@ -266,10 +236,10 @@ static void a_failed_saving_still_forgets_later(void **state)
     save_plan("a");
     kallima_wisdom *wisdom = load();
     ROW_CHECK(kallima_wisdom_forget(wisdom, &all, NULL) == KALLIMA_OK);
-    disk.way = FULL;
+    disk.way = DISK_FULL;
     disk.left = 3;
     ROW_CHECK(kal_wisdom_save(wisdom, place) == KALLIMA_E_WISDOM);
-    disk.way = SOUND;
+    disk.way = DISK_SOUND;
     ROW_CHECK(count_entries() == 1);
     ROW_CHECK(kal_wisdom_save(wisdom, place) == KALLIMA_OK && count_entries() == 0);
     kallima_wisdom_destroy(&wisdom);
@@ -510,7 +480,7 @@ static int save_killed(size_t bytes)
 {
     const pid_t child = fork();
     if (child == 0) {
-        disk.way = KILLING;
+        disk.way = DISK_KILLING;
         disk.left = bytes;
         save_plan("killed");
         _exit(0);
@@ -569,10 +539,10 @@ static void a_full_disk_leaves_the_file_as_it_was(void **state)
     snprintf(before, sizeof before, "%s", read_file(place));
     size_t bytes = 0;
     for (kallima_status status = KALLIMA_E_WISDOM; status; bytes++) {
-        disk.way = FULL;
+        disk.way = DISK_FULL;
         disk.left = bytes;
         status = save_plan("a");
-        disk.way = SOUND;
+        disk.way = DISK_SOUND;
         if (status == KALLIMA_OK)
             break;
         ROW_CHECK(status == KALLIMA_E_WISDOM);
@@ -588,9 +558,9 @@ static void a_full_disk_leaves_the_file_as_it_was(void **state)
 static void interrupted_writes_go_on(void **state)
 {
     (void)state;
-    disk.way = INTERRUPTED;
+    disk.way = DISK_INTERRUPTED;
     ROW_CHECK(save_plan("a") == KALLIMA_OK);
-    disk.way = SOUND;
+    disk.way = DISK_SOUND;
     ROW_CHECK(disk.calls > 10 && count_entries() == 1);
     ROWS_FINISH();
 }
