@@ -8,6 +8,7 @@
 
 static const char help[] =
     "usage: kallima good-size [OPTION]... LENGTHS...\n"
+    "       kallima good-size [OPTION]... --cases FILE\n"
     "\n"
     "Print, for each of LENGTHS (1024 or 256x256, the slowest axis first), lengths from "
     "these\n"
@@ -16,12 +17,7 @@ static const char help[] =
     "measured it, else as the cost model predicts. Axis after axis is chosen, the last "
     "one\n"
     "first.\n"
-    "\n"
-    "  --kind KIND         c2c (default), r2c or c2r\n"
-    "  --precision P       f32 (default) or f64\n"
-    "  --batch N           transforms at once (default: 1)\n"
-    "  --inverse           exp(+2*pi*i*j*k/n)\n"
-    "  --in-place          output over the input\n";
+    "\n" PROBLEM_OPTION_HELP;
 
 enum { OPT_HELP = PROBLEM_OPTION_END };
 
@@ -69,7 +65,7 @@ int cmd_good_size(const struct cli *cli, int argc, char **argv)
             return CLI_USAGE;
     }
     if (optind == argc && !request.cases)
-        return cli_usage(cli, "give lengths such as 1000 or 250x250");
+        return cli_usage(cli, "give lengths such as 1000 or 250x250, or --cases FILE");
     int status = problem_request_collect(cli, &request,
                                          (const char *const *)argv + optind, &problems);
     if (status == CLI_OK)

@@ -22,23 +22,6 @@ struct view {
     struct kal_knowledge knowledge;
 };
 
-static kallima_status find_measured(const struct view *view,
-                                    const struct kal_problem *problem, double *seconds)
-{
-    kallima_wisdom_entry entry = { .kind = KALLIMA_WISDOM_ANY };
-    struct kal_text key;
-
-    kal_text_init(&key, &view->quiet);
-    kal_problem_print(&key, problem);
-    const kallima_status status =
-        key.status ? key.status
-                   : kal_wisdom_find(view->device->wisdom, KALLIMA_WISDOM_PLAN,
-                                     &view->owner, key.data, NULL, &entry);
-    kal_text_clear(&key);
-    *seconds = entry.time_ns * 1e-9;
-    return status;
-}
-
 // Infinite where the device cannot.
 static kallima_status predict(const struct view *view, const struct kal_problem *problem,
                               double *seconds)
@@ -64,8 +47,12 @@ static kallima_status look_at(const struct view *view, const kallima_desc *desc,
                               struct option *option)
 {
     struct kal_problem problem;
+    kallima_wisdom_entry entry;
+
     KAL_TRY(kal_problem_init(&problem, &view->quiet, desc));
-    KAL_TRY(find_measured(view, &problem, &option->measured));
+    KAL_TRY(
+        kal_wisdom_find_plan(view->device->wisdom, &view->owner, &problem, NULL, &entry));
+    option->measured = entry.time_ns * 1e-9;
     return predict(view, &problem, &option->predicted);
 }
 

@@ -45,17 +45,9 @@ static kallima_status find_wisdom(const kallima_plan *plan, struct kal_arena *ar
                                   kallima_wisdom_entry *entry)
 {
     kallima_wisdom_owner owner;
-    struct kal_text key;
-
     KAL_TRY(kallima_device_get_owner(plan->device, &owner));
-    kal_text_init(&key, &plan->device->host);
-    kal_problem_print(&key, &plan->problem);
-    const kallima_status status =
-        key.status ? key.status
-                   : kal_wisdom_find(plan->device->wisdom, KALLIMA_WISDOM_PLAN, &owner,
-                                     key.data, arena, entry);
-    kal_text_clear(&key);
-    return status;
+    return kal_wisdom_find_plan(plan->device->wisdom, &owner, &plan->problem, arena,
+                                entry);
 }
 
 // As if nothing had been tried.

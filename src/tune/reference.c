@@ -341,6 +341,7 @@ static kallima_status open_cpu(struct work *w, const struct kal_host *host,
         .log_user = host->log_user,
         .allocator = host->allocator,
         .simd = is_scalar ? "scalar" : NULL,
+        .wisdom = "", // the estimate's plan, whatever was learnt
     };
     return kallima_device_open(&w->cpu, "cpu", &options);
 }

@@ -263,11 +263,10 @@ static kallima_status visit_values(const struct place *at, enum kal_parameter_id
 
 static kallima_status visit_parameters(const struct place *at)
 {
-    for (int id = 0; id < KAL_PARAMETER_COUNT && at->walk->planner->caps->language;
-         id++) {
-        // Without clusters the parameter is without effect.
-        if (most_of((enum kal_parameter_id)id, at->walk->planner->caps) > 1 ||
-            id == KAL_PARAMETER_HINTS)
+    const struct kal_caps *caps = at->walk->planner->caps;
+
+    for (int id = 0; id < KAL_PARAMETER_COUNT && caps->language; id++) {
+        if (id != KAL_PARAMETER_CLUSTER || caps->cluster_groups > 1)
             KAL_TRY(visit_values(at, (enum kal_parameter_id)id));
     }
     return KALLIMA_OK;

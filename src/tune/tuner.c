@@ -7,7 +7,8 @@
 #include "tune/builder.h"
 #include "wisdom/wisdom.h"
 
-const double kal_effort_seconds[KALLIMA_EFFORT_COUNT] = {
+// That an effort takes at most, unless a budget says otherwise; 0: no limit.
+static const double effort_seconds[KALLIMA_EFFORT_COUNT] = {
     [KALLIMA_EFFORT_MEASURE] = 1.0,
     [KALLIMA_EFFORT_PATIENT] = 10.0,
 };
@@ -136,7 +137,7 @@ static void start_clock(struct tuner *t)
 {
     static const double SEARCH = 0.85; // of the time; the rest is for the confirmation
     const double given = t->options->budget.seconds, start = kal_clock_now();
-    const double seconds = given > 0.0 ? given : kal_effort_seconds[t->options->effort];
+    const double seconds = given > 0.0 ? given : effort_seconds[t->options->effort];
 
     if (seconds > 0.0) {
         t->end = start + seconds;

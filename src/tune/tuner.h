@@ -9,9 +9,6 @@
 #include "tune/lesson.h"
 #include "tune/timing.h"
 
-/** Seconds that an effort takes at most for a problem, unless a budget says otherwise. */
-extern const double kal_effort_seconds[KALLIMA_EFFORT_COUNT]; // 0: no limit
-
 /** Told of each candidate when its fate is known; false ends the search. */
 typedef bool kal_tuning_report(void *user, const struct kal_candidate *candidate);
 

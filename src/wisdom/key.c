@@ -76,3 +76,21 @@ void kal_wisdom_explain(const kallima_wisdom *wisdom,
     else if (kal_wisdom_best(wisdom, KALLIMA_WISDOM_PLAN, owner, entry->key) != record)
         kal_text_add(text, "a better recipe of the problem is known");
 }
+
+kallima_status kal_wisdom_find_plan(const kallima_wisdom *wisdom,
+                                    const kallima_wisdom_owner *owner,
+                                    const struct kal_problem *problem,
+                                    struct kal_arena *arena, kallima_wisdom_entry *out)
+{
+    struct kal_text key;
+
+    *out = (kallima_wisdom_entry){ .kind = KALLIMA_WISDOM_ANY };
+    kal_text_init(&key, &wisdom->host);
+    kal_problem_print(&key, problem);
+    const kallima_status status =
+        key.status
+            ? key.status
+            : kal_wisdom_find(wisdom, KALLIMA_WISDOM_PLAN, owner, key.data, arena, out);
+    kal_text_clear(&key);
+    return status;
+}

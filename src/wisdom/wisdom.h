@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/text.h"
+#include "problem/problem.h"
 
 enum {
     KAL_WISDOM_FORMAT = 1,
@@ -126,6 +127,16 @@ void kal_wisdom_unlock(const kallima_wisdom *wisdom);
 
 /** The owner of what is learnt on a device. Characters that are not printable become %xx. */
 void kal_wisdom_owner_init(kallima_wisdom_owner *owner, const kallima_device_info *info);
+
+/**
+ * Find the plan of a problem: as kal_wisdom_find(), its text being the key.
+ *
+ * Owner, Thread, Error: as kal_wisdom_find()
+ */
+kallima_status kal_wisdom_find_plan(const kallima_wisdom *wisdom,
+                                    const kallima_wisdom_owner *owner,
+                                    const struct kal_problem *problem,
+                                    struct kal_arena *arena, kallima_wisdom_entry *out);
 
 /** Append why plans of `owner` do not follow a record; nothing if they do. */
 void kal_wisdom_explain(const kallima_wisdom *wisdom,

@@ -9,6 +9,9 @@
 // Of cl_amd_device_attribute_query; not every cl_ext.h has them.
 enum { WAVEFRONT_WIDTH_AMD = 0x4043, LOCAL_BYTES_AMD = 0x4047 };
 
+// Vector registers of a lane. Source: AMD, "RDNA3 Instruction Set Architecture".
+enum { REGISTERS_AMD = 256 };
+
 // A CPU has memory for groups far larger than any GPU's, and is not the faster for it.
 enum { CPU_GROUP_BYTES = 64 << 10, CPU_GROUP_LANES = 1024 };
 
@@ -211,11 +214,8 @@ struct kal_caps kal_ocl_caps(const struct ocl_api *cl, cl_device_id id)
     };
     caps.near_bytes = caps.group_bytes;
     if (is_amd(cl, id)) {
-        enum {
-            VECTOR_REGISTERS = 256
-        }; // source: AMD, "RDNA3 Instruction Set Architecture"
         caps.processor_bytes = kal_ocl_number(cl, id, LOCAL_BYTES_AMD);
-        caps.lane_registers = VECTOR_REGISTERS;
+        caps.lane_registers = REGISTERS_AMD;
     }
     if (kal_ocl_is_nvidia(cl, id))
         add_nvidia(
