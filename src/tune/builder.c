@@ -2,7 +2,6 @@
 #define _DEFAULT_SOURCE // sysconf()
 #include "tune/builder.h"
 
-#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -19,35 +18,10 @@ static kallima_status open_twin(kallima_device **out, const kallima_device *devi
     return KALLIMA_OK;
 }
 
-kallima_status kal_builder_init(struct kal_builder *b, kallima_device *device,
-                                const struct kal_problem *problem)
-{
-    *b = (struct kal_builder){ .device = device, .desc = kal_problem_describe(problem) };
-    return device->ops->kernel_create ? open_twin(&b->twin, device) : KALLIMA_OK;
-}
-
-static void drop(struct kal_builder *b)
-{
-    for (int i = 0; i < KAL_MOST_AHEAD; i++) {
-        b->ahead[i].text = NULL;
-        kallima_plan_destroy(&b->ahead[i].built.plan);
-    }
-}
-
-void kal_builder_clear(struct kal_builder *b)
-{
-    drop(b);
-    kallima_device_close(&b->twin);
-    if (b->device)
-        kal_free(&b->device->host, b->known);
-    *b = (struct kal_builder){ .device = NULL };
-}
-
 static kallima_status create_plan(const struct kal_builder *b, kallima_device *device,
                                   const char *text, kallima_plan **out)
 {
-    const kallima_plan_options options = { .recipe = text,
-                                           .without_workspace = device == b->twin };
+    const kallima_plan_options options = { .recipe = text, .without_workspace = true };
     return kallima_plan_create(out, device, &b->desc, &options);
 }
 
@@ -76,6 +50,7 @@ static kallima_status find_digest(const kallima_plan *plan,
     return status;
 }
 
+// The lock is held.
 static bool is_known(const struct kal_builder *b, const uint8_t digest[KAL_HASH_BYTES])
 {
     for (int i = 0; i < b->known_count; i++) {
@@ -85,21 +60,28 @@ static bool is_known(const struct kal_builder *b, const uint8_t digest[KAL_HASH_
     return false;
 }
 
+static bool ask_whether_known(struct kal_builder *b, const uint8_t digest[KAL_HASH_BYTES])
+{
+    pthread_mutex_lock(&b->lock);
+    const bool known = is_known(b, digest);
+    pthread_mutex_unlock(&b->lock);
+    return known;
+}
+
 // What the twin would run, before the device's compiler is asked.
-static kallima_status look_ahead(const struct kal_builder *b, const char *text,
+static kallima_status look_ahead(struct kal_builder *b, const char *text,
                                  struct kal_built *built)
 {
     kallima_plan *plan = NULL;
     kallima_status status = create_plan(b, b->twin, text, &plan);
     if (!status)
         status = find_digest(plan, built->digest);
-    built->is_known = !status && is_known(b, built->digest);
+    built->is_known = !status && ask_whether_known(b, built->digest);
     kallima_plan_destroy(&plan);
     return status;
 }
 
-// Reads of the builder only what does not change while others do the same.
-static struct kal_built build(const struct kal_builder *b, const char *text)
+static struct kal_built build(struct kal_builder *b, const char *text)
 {
     struct kal_built built = { .plan = NULL };
 
@@ -110,50 +92,180 @@ static struct kal_built build(const struct kal_builder *b, const char *text)
     built.status = create_plan(b, b->device, text, &built.plan);
     if (!built.status && !b->twin) {
         built.status = find_digest(built.plan, built.digest);
-        built.is_known = !built.status && is_known(b, built.digest);
+        built.is_known = !built.status && ask_whether_known(b, built.digest);
     }
     if (built.status || built.is_known)
         kallima_plan_destroy(&built.plan);
     return built;
 }
 
-// One candidate of several that are built at once.
-struct job {
-    struct kal_builder *builder;
-    int place;
-    pthread_t thread;
-    bool is_running;
-};
+// --- ahead -------------------------------------------------------------------------------
 
-static void *run_job(void *user)
+// What should be built next; NULL: nothing is asked for. The lock is held.
+static struct kal_build *find_next(struct kal_builder *b)
 {
-    const struct job *job = user;
-    struct kal_builder *b = job->builder;
-    b->ahead[job->place].built = build(b, b->ahead[job->place].text);
+    struct kal_build *next = NULL;
+    for (size_t i = 0; i < KAL_COUNT(b->build); i++) {
+        struct kal_build *one = &b->build[i];
+        if (one->state == KAL_BUILD_ASKED && (!next || one->turn < next->turn))
+            next = one;
+    }
+    return next;
+}
+
+// Build what is asked for, the lock held but for that.
+static void build_next(struct kal_builder *b, struct kal_build *one)
+{
+    one->state = KAL_BUILD_UNDER_WAY;
+    pthread_mutex_unlock(&b->lock);
+    struct kal_built built = build(b, one->text);
+    pthread_mutex_lock(&b->lock);
+    const bool is_wanted = one->state == KAL_BUILD_UNDER_WAY;
+    if (!is_wanted)
+        kallima_plan_destroy(&built.plan);
+    one->built = built;
+    one->state = is_wanted ? KAL_BUILD_DONE : KAL_BUILD_FREE;
+    pthread_cond_broadcast(&b->done);
+}
+
+static void *run_thread(void *user)
+{
+    struct kal_builder *b = user;
+    pthread_mutex_lock(&b->lock);
+    while (!b->ends) {
+        struct kal_build *next = find_next(b);
+        if (next)
+            build_next(b, next);
+        else
+            pthread_cond_wait(&b->asked, &b->lock);
+    }
+    pthread_mutex_unlock(&b->lock);
     return NULL;
 }
 
-void kal_builder_prepare(struct kal_builder *b, const char *const *text, int count)
+// One processor is left for who times candidates.
+static void start_threads(struct kal_builder *b)
 {
-    const int processors = (int)sysconf(_SC_NPROCESSORS_ONLN);
-    struct job job[KAL_MOST_AHEAD];
-
-    drop(b);
-    if (!b->twin || processors < 2)
-        return;
-    count = (int)kal_min(count, kal_min(processors, KAL_MOST_AHEAD));
-    for (int i = 0; i < count; i++) {
-        job[i] = (struct job){ .builder = b, .place = i };
-        b->ahead[i].text = text[i];
-        job[i].is_running = pthread_create(&job[i].thread, NULL, run_job, &job[i]) == 0;
-    }
-    for (int i = 0; i < count; i++) {
-        if (job[i].is_running)
-            pthread_join(job[i].thread, NULL);
-        else
-            b->ahead[i].text = NULL;
+    const int64_t spare = (int64_t)sysconf(_SC_NPROCESSORS_ONLN) - 1;
+    while (b->threads < kal_min(spare, KAL_MOST_BUILDERS)) {
+        if (pthread_create(&b->thread[b->threads], NULL, run_thread, b) != 0)
+            return;
+        b->threads++;
     }
 }
+
+static void end_threads(struct kal_builder *b)
+{
+    pthread_mutex_lock(&b->lock);
+    b->ends = true;
+    pthread_cond_broadcast(&b->asked);
+    pthread_mutex_unlock(&b->lock);
+    for (int i = 0; i < b->threads; i++)
+        pthread_join(b->thread[i], NULL);
+}
+
+// Of those that somebody may want; NULL: it is not there. The lock is held.
+static struct kal_build *find_build(struct kal_builder *b, const char *text)
+{
+    for (size_t i = 0; i < KAL_COUNT(b->build); i++) {
+        struct kal_build *one = &b->build[i];
+        if (one->state != KAL_BUILD_FREE && one->state != KAL_BUILD_UNWANTED &&
+            strcmp(one->text, text) == 0)
+            return one;
+    }
+    return NULL;
+}
+
+static struct kal_build *find_free(struct kal_builder *b)
+{
+    for (size_t i = 0; i < KAL_COUNT(b->build); i++) {
+        if (b->build[i].state == KAL_BUILD_FREE)
+            return &b->build[i];
+    }
+    return NULL;
+}
+
+// The lock is held.
+static void drop(struct kal_build *one)
+{
+    static const enum kal_build_state becomes[] = {
+        [KAL_BUILD_FREE] = KAL_BUILD_FREE,
+        [KAL_BUILD_ASKED] = KAL_BUILD_FREE,
+        [KAL_BUILD_UNDER_WAY] = KAL_BUILD_UNWANTED,
+        [KAL_BUILD_UNWANTED] = KAL_BUILD_UNWANTED,
+        [KAL_BUILD_DONE] = KAL_BUILD_FREE,
+    };
+    if (one->state == KAL_BUILD_DONE)
+        kallima_plan_destroy(&one->built.plan);
+    one->state = becomes[one->state];
+}
+
+// The lock is held.
+static void ask(struct kal_builder *b, const char *const *text, int count)
+{
+    for (size_t i = 0; i < KAL_COUNT(b->build); i++)
+        b->build[i].turn = -1;
+    for (int i = 0; i < count; i++) {
+        struct kal_build *one = find_build(b, text[i]);
+        if (one)
+            one->turn = i;
+    }
+    for (size_t i = 0; i < KAL_COUNT(b->build); i++) {
+        if (b->build[i].turn < 0)
+            drop(&b->build[i]);
+    }
+    for (int i = 0; i < count; i++) {
+        struct kal_build *one = find_build(b, text[i]) ? NULL : find_free(b);
+        if (one)
+            *one = (struct kal_build){ KAL_BUILD_ASKED, text[i], i, { .plan = NULL } };
+    }
+    pthread_cond_broadcast(&b->asked);
+}
+
+static bool is_busy(const struct kal_builder *b)
+{
+    for (size_t i = 0; i < KAL_COUNT(b->build); i++) {
+        if (b->build[i].state == KAL_BUILD_ASKED ||
+            b->build[i].state == KAL_BUILD_UNDER_WAY)
+            return true;
+    }
+    return false;
+}
+
+// The first in turn that is built; -1: none is. The lock is held.
+static int find_ready(const struct kal_builder *b)
+{
+    int ready = -1;
+    for (size_t i = 0; i < KAL_COUNT(b->build); i++) {
+        const struct kal_build *one = &b->build[i];
+        if (one->state == KAL_BUILD_DONE && (ready < 0 || one->turn < ready))
+            ready = one->turn;
+    }
+    return ready;
+}
+
+static int wait_for_one(struct kal_builder *b)
+{
+    int ready;
+    while ((ready = find_ready(b)) < 0 || (b->is_software && is_busy(b)))
+        pthread_cond_wait(&b->done, &b->lock);
+    return ready;
+}
+
+int kal_builder_prepare(struct kal_builder *b, const char *const *text, int count)
+{
+    if (b->twin && b->threads == 0)
+        start_threads(b);
+    if (b->threads == 0)
+        return 0;
+    pthread_mutex_lock(&b->lock);
+    ask(b, text, (int)kal_min(count, KAL_MOST_AHEAD));
+    const int ready = wait_for_one(b);
+    pthread_mutex_unlock(&b->lock);
+    return ready;
+}
+
+// --- taking ------------------------------------------------------------------------------
 
 static kallima_status remember(struct kal_builder *b,
                                const uint8_t digest[KAL_HASH_BYTES])
@@ -174,28 +286,67 @@ static kallima_status remember(struct kal_builder *b,
     return KALLIMA_OK;
 }
 
-static struct kal_built find_ahead(struct kal_builder *b, const char *text)
+// What was built ahead, or is being built; false: nothing was.
+static bool take_build(struct kal_builder *b, const char *text, struct kal_built *built)
 {
-    for (int i = 0; i < KAL_MOST_AHEAD; i++) {
-        if (!b->ahead[i].text || strcmp(b->ahead[i].text, text) != 0)
-            continue;
-        const struct kal_built built = b->ahead[i].built;
-        b->ahead[i].text = NULL;
-        b->ahead[i].built.plan = NULL;
-        return built;
-    }
-    return build(b, text);
+    pthread_mutex_lock(&b->lock);
+    struct kal_build *one = find_build(b, text);
+    while (one && one->state == KAL_BUILD_UNDER_WAY)
+        pthread_cond_wait(&b->done, &b->lock);
+    const bool is_done = one && one->state == KAL_BUILD_DONE;
+    if (is_done)
+        *built = one->built;
+    if (one)
+        one->state = KAL_BUILD_FREE;
+    pthread_mutex_unlock(&b->lock);
+    return is_done;
 }
 
 struct kal_built kal_builder_take(struct kal_builder *b, const char *text)
 {
-    struct kal_built built = find_ahead(b, text);
+    struct kal_built built;
 
+    if (!take_build(b, text, &built))
+        built = build(b, text);
+    pthread_mutex_lock(&b->lock);
     // Of two that were built at once the second is known only now.
     built.is_known = built.is_known || (!built.status && is_known(b, built.digest));
     if (!built.status && !built.is_known)
         built.status = remember(b, built.digest);
+    pthread_mutex_unlock(&b->lock);
     if (built.status || built.is_known)
         kallima_plan_destroy(&built.plan);
     return built;
+}
+
+// --- life --------------------------------------------------------------------------------
+
+kallima_status kal_builder_init(struct kal_builder *b, kallima_device *device,
+                                const struct kal_problem *problem)
+{
+    kallima_device_info info;
+
+    device->ops->describe(device, &info);
+    *b = (struct kal_builder){ .device = device,
+                               .desc = kal_problem_describe(problem),
+                               .is_software = info.is_software };
+    pthread_mutex_init(&b->lock, NULL);
+    pthread_cond_init(&b->asked, NULL);
+    pthread_cond_init(&b->done, NULL);
+    return device->ops->kernel_create ? open_twin(&b->twin, device) : KALLIMA_OK;
+}
+
+void kal_builder_clear(struct kal_builder *b)
+{
+    if (!b->device)
+        return;
+    end_threads(b);
+    for (size_t i = 0; i < KAL_COUNT(b->build); i++)
+        drop(&b->build[i]);
+    kallima_device_close(&b->twin);
+    kal_free(&b->device->host, b->known);
+    pthread_cond_destroy(&b->done);
+    pthread_cond_destroy(&b->asked);
+    pthread_mutex_destroy(&b->lock);
+    *b = (struct kal_builder){ .device = NULL };
 }

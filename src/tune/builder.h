@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Candidates are built ahead of their turn, several at once, and none that runs what another
-// one ran: what a device would run is known before anything is compiled, from a twin of it
-// that compiles nothing.
+// Candidates are built ahead of their turn by threads of their own, while others are timed, and
+// none that runs what another one ran: what a device would run is known before anything is
+// compiled, from a twin of it that compiles nothing.
 #ifndef KAL_TUNE_BUILDER_H_
 #define KAL_TUNE_BUILDER_H_
+
+#include <pthread.h>
 
 #include "base/hash.h"
 #include "exec/plan.h"
 
-enum { KAL_MOST_AHEAD = 8 };
+enum {
+    KAL_MOST_AHEAD = 16, // candidates that wait for their turn
+    KAL_MOST_BUILDERS = 16,
+};
 
 /** A candidate that was built, or not. */
 struct kal_built {
@@ -18,15 +23,34 @@ struct kal_built {
     uint8_t digest[KAL_HASH_BYTES]; // of what it runs
 };
 
+enum kal_build_state {
+    KAL_BUILD_FREE,
+    KAL_BUILD_ASKED,
+    KAL_BUILD_UNDER_WAY,
+    KAL_BUILD_UNWANTED, // under way, and nobody will take it
+    KAL_BUILD_DONE,
+};
+
+/** A candidate ahead of its turn. */
+struct kal_build {
+    enum kal_build_state state;
+    const char *text;
+    int turn; // the smallest is built first
+    struct kal_built built;
+};
+
 struct kal_builder {
     kallima_device *device, *twin; // twin: NULL where plans are cheap to build
     kallima_desc desc;
-    struct {
-        const char *text; // NULL: the place is free
-        struct kal_built built;
-    } ahead[KAL_MOST_AHEAD];
+    bool is_software;     // candidates run on the host's processors
+    pthread_mutex_t lock; // of all that follows
+    pthread_cond_t asked, done;
+    struct kal_build build[KAL_MOST_AHEAD + KAL_MOST_BUILDERS];
     uint8_t (*known)[KAL_HASH_BYTES]; // what ran
     int known_count, known_capacity;
+    pthread_t thread[KAL_MOST_BUILDERS];
+    int threads;
+    bool ends;
 };
 
 /**
@@ -42,13 +66,16 @@ kallima_status kal_builder_init(struct kal_builder *builder, kallima_device *dev
 void kal_builder_clear(struct kal_builder *builder);
 
 /**
- * Build the first of these recipes, as many as there are processors for, and drop what was
- * built before and not taken. The texts must live until they are taken or dropped.
+ * Say whose turn comes next, the first KAL_MOST_AHEAD of these recipes, so that they are built
+ * meanwhile; what was asked for before and is not among them is dropped. Texts live until the
+ * builder is cleared. Wait until one is built and return its number; where candidates run on
+ * the host's processors, wait for all, since a builder at work would be in the way.
  */
-void kal_builder_prepare(struct kal_builder *builder, const char *const *text, int count);
+int kal_builder_prepare(struct kal_builder *builder, const char *const *text, int count);
 
 /**
- * Give the candidate with this text, built ahead or now. What it runs is known from now on.
+ * Give the candidate with this text, built ahead or now, without a workspace of its own. What
+ * it runs is known from now on.
  *
  * Owner: the caller destroys built.plan.
  * Error: in built.status: as kallima_plan_create()

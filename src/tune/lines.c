@@ -214,16 +214,48 @@ void kal_lines_poison(const struct kal_lines *l)
     }
 }
 
+bool kal_lines_are_dense(const struct kal_lines *l)
+{
+    return l->stride == 1;
+}
+
+int kal_lines_stretch(const struct kal_lines *l, int64_t number,
+                      struct kal_stretch stretch[2])
+{
+    const struct piece piece = get_piece(l, number);
+    const int runs = piece.count > 0 ? count_runs(l) : 0;
+    for (int part = 0; part < runs; part++) {
+        const struct run run = get_run(l, &piece, part);
+        const int array = l->array->is_planar ? part : 0;
+        stretch[part] = (struct kal_stretch){
+            .array = array,
+            .offset = (uint64_t)(run.at - l->image->array[array]),
+            .bytes = (uint64_t)(run.count * real_bytes_of(l)),
+        };
+    }
+    return runs;
+}
+
+double kal_lines_squares_of(const struct kal_lines *l, int64_t number, const double *want,
+                            int64_t *count)
+{
+    const struct piece piece = get_piece(l, number);
+    double sum = 0.0;
+    for (int part = 0; part < count_runs(l); part++) {
+        const struct run run = get_run(l, &piece, part);
+        sum += squares_of[l->image->is_f64](&run, want + run.dense);
+    }
+    *count += kal_max(0, piece.count);
+    return sum;
+}
+
 double kal_lines_squares(const struct kal_lines *l, const double *want)
 {
     double sum = 0.0;
 #pragma omp parallel for schedule(static) reduction(+ : sum) if (l->is_shared)
     for (int64_t i = 0; i < l->pieces; i++) {
-        const struct piece piece = get_piece(l, i);
-        for (int part = 0; part < count_runs(l); part++) {
-            const struct run run = get_run(l, &piece, part);
-            sum += squares_of[l->image->is_f64](&run, want + run.dense);
-        }
+        int64_t count = 0;
+        sum += kal_lines_squares_of(l, i, want, &count);
     }
     return sum;
 }

@@ -45,4 +45,26 @@ void kal_lines_poison(const struct kal_lines *lines);
  */
 double kal_lines_squares(const struct kal_lines *lines, const double *want);
 
+/** Part of an array of an image: all real numbers of some elements, one behind the other. */
+struct kal_stretch {
+    int array;
+    uint64_t offset, bytes;
+};
+
+/** Return whether neighbours are neighbours in memory, so that pieces are stretches. */
+bool kal_lines_are_dense(const struct kal_lines *lines);
+
+/**
+ * Return how many stretches one piece of all lines->pieces is: 1, or 2 of planar elements; 0
+ * if nothing is left for it. They are where kal_lines_squares_of() looks.
+ *
+ * Shape: dense lines.
+ */
+int kal_lines_stretch(const struct kal_lines *lines, int64_t piece,
+                      struct kal_stretch stretch[2]);
+
+/** Return the sum of kal_lines_squares() over one piece; its elements are added to *count. */
+double kal_lines_squares_of(const struct kal_lines *lines, int64_t piece,
+                            const double *want, int64_t *count);
+
 #endif

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AHEAD = 8 }; // candidates that are prepared together
+enum { AHEAD = 16 }; // candidates that are prepared while another one is tried
 
 const char *const kal_fate_names[KAL_FATE_COUNT] = {
     [KAL_FATE_WAITING] = "untried", [KAL_FATE_PRUNED] = "pruned",
@@ -131,15 +131,16 @@ static kallima_status challenge(struct kal_search *s, int i)
     return KALLIMA_OK;
 }
 
-static void prepare(const struct kal_search *s, const int *next, int count)
+// Return which of the next candidates to challenge.
+static int prepare(const struct kal_search *s, const int *next, int count)
 {
     const char *text[AHEAD];
 
     if (!s->judge->prepare)
-        return;
+        return 0;
     for (int i = 0; i < count; i++)
         text[i] = s->candidate[next[i]].text;
-    s->judge->prepare(s->judge->context, text, count);
+    return s->judge->prepare(s->judge->context, text, count);
 }
 
 // May another candidate be tried?
@@ -156,16 +157,12 @@ static kallima_status improve(struct kal_search *s, int *failures, bool *has_imp
     *has_improved = false;
     while (goes_on(s, *failures) && (count = choose_next(s, next)) > 0) {
         count = (int)kal_min(count, s->reach.most_failures - *failures);
-        prepare(s, next, count);
-        for (int i = 0; i < count && !*has_improved; i++) {
-            if (!goes_on(s, *failures))
-                return KALLIMA_OK;
-            KAL_TRY(challenge(s, next[i]));
-            *has_improved = s->best == next[i];
-            *failures = *has_improved ? 0 : *failures + 1;
-        }
+        const int chosen = next[prepare(s, next, count)];
+        KAL_TRY(challenge(s, chosen));
+        *has_improved = s->best == chosen;
+        *failures = *has_improved ? 0 : *failures + 1;
         if (*has_improved)
-            return KALLIMA_OK;
+            break;
     }
     return KALLIMA_OK;
 }

@@ -37,8 +37,11 @@ struct kal_judge {
     void *context;
     /** Seconds that a recipe should take, by the model; infinite: it cannot run. */
     double (*predict)(void *context, const struct kal_recipe *recipe);
-    /** The next candidates, so that they can be built together; NULL: not wanted. */
-    void (*prepare)(void *context, const char *const *text, int count);
+    /**
+     * The next candidates, so that they can be built meanwhile, in the order in which they are
+     * wanted. Return which of them to challenge now. NULL: not wanted, the first.
+     */
+    int (*prepare)(void *context, const char *const *text, int count);
     /**
      * Measure a candidate against the best so far and fill in `measured` and `fate`;
      * FASTER makes it the best. The first candidate of all has no rival. Any status but OK

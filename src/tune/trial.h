@@ -29,6 +29,7 @@ struct kal_trial {
     int64_t left_out;           // transforms of the batch that the budget has no room for
     uint64_t bytes; // what the trial takes at most, without the candidates' own memory
     struct kal_trial_array in[2], out[2]; // in place, `out` has no buffers of its own
+    kallima_buffer *workspace;            // of who needs most; NULL: nobody needed one
     kallima_buffer *kept[2]; // the input, where executions overwrite it; else NULL
     bool is_overwritten;     // the input on the device, by an execution
     struct kal_image input;  // as it is written to the device
@@ -39,6 +40,7 @@ struct kal_trial {
 /** What a check found. */
 struct kal_verdict {
     bool is_right;
+    bool is_whole;       // all elements were looked at
     double error, bound; // relative, in the 2-norm; an error that is no number is a NaN's
     char reason[160];    // why not; empty if it is right
 };
@@ -87,10 +89,27 @@ kallima_status kal_trial_check(struct kal_trial *trial, const kallima_plan *cand
                                struct kal_verdict *verdict);
 
 /**
+ * Run a candidate likewise and compare a sample of the output, some megabytes: enough for its
+ * time to count, not for it to be kept. What is wrong in the sample, or small, or not dense,
+ * is checked whole; verdict->is_whole says so.
+ *
+ * Error: as kal_trial_check()
+ */
+kallima_status kal_trial_glance(struct kal_trial *trial, const kallima_plan *candidate,
+                                struct kal_verdict *verdict);
+
+/**
+ * Have memory for what a candidate needs while it runs, unless it has its own.
+ *
+ * Error: E_MEMORY  the device has none
+ */
+kallima_status kal_trial_reserve(struct kal_trial *trial, const kallima_plan *candidate);
+
+/**
  * Enqueue one execution in the trial's memory. Of a candidate that was found right, as the
  * next check takes for granted that input that must be kept was kept.
  *
- * Error: as kallima_plan_execute()
+ * Error: as kallima_plan_execute(); E_MEMORY: as kal_trial_reserve()
  */
 kallima_status kal_trial_run(struct kal_trial *trial, const kallima_plan *candidate);
 

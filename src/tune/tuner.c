@@ -31,14 +31,15 @@ struct tuner {
     kallima_plan *first, *best; // of those that are right
     int first_number;
     struct kal_builder builder;
-    bool is_stopped, has_started;
-    double end; // of the time, on the clock
+    bool is_stopped;
+    bool best_is_sure; // all that it computes was looked at
+    double end;        // of the time, on the clock
 };
 
-static void prepare(void *context, const char *const *text, int count)
+static int prepare(void *context, const char *const *text, int count)
 {
     struct tuner *t = context;
-    kal_builder_prepare(&t->builder, text, count);
+    return kal_builder_prepare(&t->builder, text, count);
 }
 
 static double predict(void *context, const struct kal_recipe *recipe)
@@ -105,19 +106,69 @@ static kallima_status remember_wrong(const struct tuner *t, const char *recipe,
     return kal_wisdom_add(t->trial->device->wisdom, &entry);
 }
 
-static kallima_status judge_plan(struct tuner *t, kallima_plan *plan,
-                                 struct kal_candidate *c)
+// The budget counts from the moment on when something that is right can be timed: whatever it
+// took, there is none without it. As long as its check took, that of the winner will take.
+static void start_clock(struct tuner *t, double check_seconds)
+{
+    static const double SEARCH = 0.85; // of the time; the rest is for the confirmation
+    static const double LEAST = 0.5;
+    const double given = t->options->budget.seconds, start = kal_clock_now();
+    const double seconds = given > 0.0 ? given : effort_seconds[t->options->effort];
+
+    if (seconds <= 0.0)
+        return;
+    t->end = start + seconds;
+    t->timing.end = start + fmax(LEAST * seconds, SEARCH * seconds - check_seconds);
+}
+
+static kallima_status call_wrong(struct tuner *t, struct kal_candidate *c,
+                                 const struct kal_verdict *verdict)
+{
+    t->result->wrong++;
+    c->fate = KAL_FATE_WRONG;
+    return remember_wrong(t, c->text, verdict);
+}
+
+// All of what the first computes is looked at, before its time counts; of its rivals a part,
+// and all if one of them is the fastest in the end.
+static kallima_status judge_first(struct tuner *t, kallima_plan *plan,
+                                  struct kal_candidate *c)
+{
+    const double start = kal_clock_now();
+    struct kal_verdict verdict;
+
+    KAL_TRY(kal_trial_check(t->trial, plan, &verdict));
+    if (!verdict.is_right)
+        return call_wrong(t, c, &verdict);
+    start_clock(t, kal_clock_now() - start);
+    t->best_is_sure = true;
+    return time_first(t, plan, c);
+}
+
+static kallima_status judge_rival(struct tuner *t, kallima_plan *plan,
+                                  struct kal_candidate *c)
 {
     struct kal_verdict verdict;
 
-    t->result->tried++;
-    KAL_TRY(kal_trial_check(t->trial, plan, &verdict));
-    if (!verdict.is_right) {
-        t->result->wrong++;
-        c->fate = KAL_FATE_WRONG;
-        return remember_wrong(t, c->text, &verdict);
+    KAL_TRY(kal_trial_glance(t->trial, plan, &verdict));
+    if (!verdict.is_right)
+        return call_wrong(t, c, &verdict);
+    KAL_TRY(race_best(t, plan, c));
+    if (c->fate == KAL_FATE_FASTER)
+        t->best_is_sure = verdict.is_whole;
+    return KALLIMA_OK;
+}
+
+// Where there is no memory to run it, it is refused.
+static kallima_status judge_plan(struct tuner *t, kallima_plan *plan,
+                                 struct kal_candidate *c)
+{
+    if (kal_trial_reserve(t->trial, plan)) {
+        c->fate = KAL_FATE_REFUSED;
+        return KALLIMA_OK;
     }
-    return t->best ? race_best(t, plan, c) : time_first(t, plan, c);
+    t->result->tried++;
+    return t->best ? judge_rival(t, plan, c) : judge_first(t, plan, c);
 }
 
 static void keep_best(struct tuner *t, kallima_plan *plan, int number)
@@ -131,28 +182,11 @@ static void keep_best(struct tuner *t, kallima_plan *plan, int number)
     }
 }
 
-// The budget counts from the moment on when the first plan is there: whatever it took, there
-// is none without it.
-static void start_clock(struct tuner *t)
-{
-    static const double SEARCH = 0.85; // of the time; the rest is for the confirmation
-    const double given = t->options->budget.seconds, start = kal_clock_now();
-    const double seconds = given > 0.0 ? given : effort_seconds[t->options->effort];
-
-    if (seconds > 0.0) {
-        t->end = start + seconds;
-        t->timing.end = start + SEARCH * seconds;
-    }
-    t->has_started = true;
-}
-
 // Build a candidate, and find out about it.
 static kallima_status try_candidate(struct tuner *t, struct kal_candidate *c)
 {
     struct kal_built built = kal_builder_take(&t->builder, c->text);
 
-    if (!t->has_started)
-        start_clock(t);
     if (built.status == KALLIMA_E_DEVICE)
         return built.status;
     if (built.status || built.is_known) { // refused: it wants too much of the device
@@ -182,12 +216,37 @@ static kallima_status challenge(void *context, struct kal_candidate *c)
     return status;
 }
 
+static void take_first(struct tuner *t)
+{
+    t->result->best = t->result->first;
+    t->result->search.best = t->first_number;
+}
+
+// Is all right that the winner computes? Should an earlier one have written to the input
+// unseen, it is fresh the second time.
+static kallima_status make_sure(struct tuner *t)
+{
+    struct kal_search *s = &t->result->search;
+    struct kal_verdict verdict = { .is_right = t->best_is_sure };
+
+    for (int i = 0; i < 2 && !verdict.is_right; i++)
+        KAL_TRY(kal_trial_check(t->trial, t->best, &verdict));
+    if (verdict.is_right)
+        return KALLIMA_OK;
+    KAL_TRY(call_wrong(t, &s->candidate[s->best], &verdict));
+    kallima_plan_destroy(&t->best);
+    t->best = t->first;
+    take_first(t);
+    return KALLIMA_OK;
+}
+
 // The way to the best was long, and its steps were small: is it faster than where it began?
 static kallima_status confirm(struct tuner *t)
 {
     struct kal_outcome outcome;
     struct kal_tuning *r = t->result;
 
+    KAL_TRY(make_sure(t));
     if (t->best == t->first)
         return KALLIMA_OK;
     t->timing.end = t->end;
@@ -196,10 +255,8 @@ static kallima_status confirm(struct tuner *t)
         r->first = outcome.incumbent;
         r->best = outcome.challenger;
     }
-    if (outcome.ruling != KAL_RULING_FASTER) {
-        r->best = r->first;
-        r->search.best = t->first_number;
-    }
+    if (outcome.ruling != KAL_RULING_FASTER)
+        take_first(t);
     return KALLIMA_OK;
 }
 
