@@ -207,7 +207,8 @@ struct kal_kernel_set {
     int count;
     struct kal_kernel *kernel[KAL_MAX_FUSED];
     int lanes;
-    int resident; // groups of a processor; what limits the registers of a lane
+    int resident;  // groups of a processor; what limits the registers of a lane
+    int registers; // that a lane needs, estimated
     int64_t groups;
     int64_t group_bytes;
     int64_t lines, lag, slots; // fused: lines in all, lines between passes, of the ring
@@ -264,6 +265,13 @@ void kal_kernel_hand_over(struct kal_kernel *from, struct kal_kernel *to);
 
 /** Bytes of group memory. */
 int64_t kal_kernel_group_bytes(const struct kal_kernel *kernel);
+
+/**
+ * Return the turns in which an element is exchanged between all rounds: two for each exchange,
+ * one to write and one to read, and more by as much as lanes wait for each other at the banks of
+ * the group's memory.
+ */
+double kal_kernel_exchange_turns(const struct kal_kernel *kernel);
 
 /** Write a table's roots, `table->count` pairs of reals, rounded once. Error: E_MEMORY */
 kallima_status kal_table_fill(const struct kal_table *table, const struct kal_host *host,

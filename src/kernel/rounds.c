@@ -340,6 +340,29 @@ static int bank_conflicts(const struct kal_kernel *k, const struct kal_round *ro
     return total;
 }
 
+// Windows that bank_conflicts() looks at: as often is the busiest bank hit where there are none.
+static int bank_windows(const struct kal_kernel *k, const struct kal_round *round)
+{
+    enum { BANK_BYTES = 128, LANES = 64 };
+    const int banks =
+        BANK_BYTES / (int)(kal_kernel_element_bytes(k) / (k->is_split ? 2 : 1));
+    const int64_t units = kal_min(LANES, kal_min(round->units, k->lanes));
+    return (int)((units - 1) / banks + 1);
+}
+
+double kal_kernel_exchange_turns(const struct kal_kernel *k)
+{
+    double turns = 0.0;
+    for (int i = 0; i + 1 < k->round_count; i++) {
+        const struct kal_round *writer = &k->round[i], *reader = &k->round[i + 1];
+        turns += (double)bank_conflicts(k, writer, &writer->layout, true) /
+                 bank_windows(k, writer);
+        turns += (double)bank_conflicts(k, reader, &writer->layout, false) /
+                 bank_windows(k, reader);
+    }
+    return turns;
+}
+
 // Addresses of the tile that a layout needs.
 static int64_t layout_size(const struct kal_kernel *k, const struct kal_layout *layout,
                            int64_t elements)

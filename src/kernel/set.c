@@ -167,17 +167,23 @@ static int choose_cluster(struct kal_pass *const *pass, const struct kal_phase *
     return 1;
 }
 
+static int count_registers(const struct kal_kernel_set *set)
+{
+    int registers = 1;
+    for (int i = 0; i < set->count; i++)
+        registers = (int)kal_max(registers, lane_registers(set->kernel[i]));
+    return registers;
+}
+
 static int choose_resident(const struct kal_kernel_set *set, const struct kal_caps *caps,
                            const struct kal_kernel_wish *wish)
 {
-    int registers = 1;
     for (int i = 0; i < set->count; i++) {
         if (set->kernel[i]->choice.resident)
             return set->kernel[i]->choice.resident;
-        registers = (int)kal_max(registers, lane_registers(set->kernel[i]));
     }
     const int resident =
-        kal_resident_groups(caps, set->lanes, set->group_bytes, registers);
+        kal_resident_groups(caps, set->lanes, set->group_bytes, set->registers);
     return wish->resident ? (int)kal_min(resident, wish->resident) : resident;
 }
 
@@ -205,6 +211,7 @@ kallima_status kal_kernel_set_design(struct kal_kernel_set *out, struct kal_aren
     for (int i = 0; i < count; i++)
         out->group_bytes =
             kal_max(out->group_bytes, kal_kernel_group_bytes(out->kernel[i]));
+    out->registers = count_registers(out);
     out->resident = choose_resident(out, caps, wish);
     out->groups = out->kernel[0]->groups;
     if (is_fused)

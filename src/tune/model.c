@@ -3,7 +3,9 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "factor/rule.h"
 #include "kernel/kernel.h"
 #include "pass/pass.h"
 
@@ -11,7 +13,8 @@ const char *const kal_term_names[KAL_TERM_COUNT] = {
     [KAL_TERM_LAUNCH] = "launch",     [KAL_TERM_MEMORY] = "memory",
     [KAL_TERM_CACHE] = "cache",       [KAL_TERM_EXCHANGE] = "exchange",
     [KAL_TERM_COMPUTE] = "compute",   [KAL_TERM_WAIT] = "wait",
-    [KAL_TERM_STARVE] = "starvation",
+    [KAL_TERM_STARVE] = "starvation", [KAL_TERM_SPILL] = "spills",
+    [KAL_TERM_DEPART] = "departures",
 };
 
 static void add(struct kal_terms *terms, enum kal_term term, double amount)
@@ -97,26 +100,46 @@ static void count_kernel_side(const struct count *c, const struct kal_kernel_set
         add(c->terms, KAL_TERM_MEMORY, bytes * fmax(1.0, SECTOR / run_bytes(k, is_in)));
 }
 
+// What a set takes of a processor.
+struct occupancy {
+    int registers; // of a lane that has no more
+    int missing;   // that it needs beyond these
+    int resident;  // groups that a processor holds
+};
+
+static struct occupancy find_occupancy(const struct kal_kernel_set *set,
+                                       const struct kal_caps *caps)
+{
+    enum { REGISTERS = 65536, WARP = 32, STEP = 8, MOST = 255 };
+    const int64_t lanes = kal_round_up(set->lanes, WARP);
+    const int allowed =
+        (int)kal_min(MOST, REGISTERS / (set->resident * lanes) / STEP * STEP);
+    const int registers = (int)kal_max(STEP, kal_min(set->registers, allowed));
+    return (struct occupancy){
+        .registers = registers,
+        .missing = (int)kal_max(0, set->registers - allowed),
+        .resident = kal_resident_groups(caps, set->lanes, set->group_bytes, registers),
+    };
+}
+
 static void count_kernel(const struct count *c, const struct kal_kernel_set *set,
                          const struct kal_kernel *k)
 {
-    static const double NEEDED = 32768.0; // bytes of a processor under way at once
+    static const double REGISTER = 4.0; // bytes
+    const struct occupancy occupancy = find_occupancy(set, c->caps);
     const double element = c->is_f64 ? 16.0 : 8.0;
     const double groups = (double)k->groups * (double)kal_max(1, set->lines);
     const double points = all_lines(k->pass) * (double)k->n;
-    const double at_once = set->resident * (double)(k->lines * k->span) * element;
+    const double exchanged = points * element * kal_kernel_exchange_turns(k);
+    const double rounds = groups * k->round_count;
 
     count_kernel_side(c, set, k, true);
     count_kernel_side(c, set, k, false);
-    add(c->terms, KAL_TERM_EXCHANGE, 2.0 * points * element * (k->round_count - 1));
-    add(c->terms, KAL_TERM_WAIT,
-        ceil(groups / (kal_max(1, c->caps->processors) * set->resident)) *
-            k->round_count);
-    add(c->terms, KAL_TERM_STARVE, points * element * fmax(0.0, NEEDED / at_once - 1.0));
-    for (int i = 0; i < k->table_count; i++)
-        add(c->terms, KAL_TERM_CACHE,
-            groups * (double)k->table[i].count *
-                (kal_table_is_index(k->table[i].kind) ? 4.0 : element));
+    add(c->terms, KAL_TERM_EXCHANGE, exchanged);
+    add(c->terms, KAL_TERM_STARVE, exchanged / occupancy.resident);
+    add(c->terms, KAL_TERM_WAIT, rounds / kal_max(1, c->caps->processors));
+    add(c->terms, KAL_TERM_SPILL,
+        2.0 * REGISTER * occupancy.missing * set->lanes * rounds);
 }
 
 static kallima_status count_launches(const struct count *c, const struct kal_phase *phase)
@@ -135,6 +158,47 @@ static kallima_status count_launches(const struct count *c, const struct kal_pha
     }
     return KALLIMA_OK;
 }
+
+// --- decisions ---------------------------------------------------------------------------
+
+static bool has_same_radices(const struct kal_recipe *a, const struct kal_recipe *b)
+{
+    return a->radix_count == b->radix_count &&
+           memcmp(a->radix, b->radix, (size_t)a->radix_count * sizeof *a->radix) == 0;
+}
+
+// In how many decisions a recipe is not the planner's; NULL: there is none to compare with.
+static int count_departures(const struct kal_recipe *recipe,
+                            const struct kal_recipe *planned)
+{
+    const bool is_same = planned && planned->rule == recipe->rule &&
+                         planned->n == recipe->n &&
+                         planned->child_count == recipe->child_count;
+    int count = planned && !(is_same && has_same_radices(recipe, planned));
+
+    for (int i = 0; i < KAL_PARAMETER_COUNT; i++)
+        count += recipe->parameters.is_given[i];
+    for (int i = 0; i < recipe->child_count; i++)
+        count += count_departures(recipe->child[i], is_same ? planned->child[i] : NULL);
+    return count;
+}
+
+static kallima_status count_decisions(const struct count *c,
+                                      const struct kal_problem *problem,
+                                      const struct kal_recipe *recipe)
+{
+    const struct kal_caps caps = kal_caps_limit(c->caps, c->is_f64);
+    const struct kal_planner planner = { c->arena, &caps };
+    struct kal_recipe *planned;
+
+    KAL_TRY(kal_plan_problem(&planned, &planner, problem));
+    add(c->terms, KAL_TERM_DEPART,
+        count_departures(recipe, planned) *
+            (c->terms->amount[KAL_TERM_MEMORY] + c->terms->amount[KAL_TERM_CACHE]));
+    return KALLIMA_OK;
+}
+
+// --- all of them -------------------------------------------------------------------------
 
 kallima_status kal_terms_count(struct kal_terms *out, struct kal_arena *arena,
                                const struct kal_problem *problem,
@@ -159,7 +223,7 @@ kallima_status kal_terms_count(struct kal_terms *out, struct kal_arena *arena,
         for (int j = 0; j < phase->pass_count; j++)
             count_cpu_pass(&c, program.pass[phase->first_pass + j]);
     }
-    return KALLIMA_OK;
+    return count_decisions(&c, problem, recipe);
 }
 
 // --- costs -------------------------------------------------------------------------------
@@ -167,20 +231,24 @@ kallima_status kal_terms_count(struct kal_terms *out, struct kal_arena *arena,
 struct kal_model kal_model_guess(const struct kal_caps *caps)
 {
     // Of one processor of a GPU and one core of a CPU, in 1/s: orders of magnitude.
-    static const struct kal_model kernels = { { [KAL_TERM_LAUNCH] = 3e-6,
-                                                [KAL_TERM_MEMORY] = 1 / 25e9,
-                                                [KAL_TERM_CACHE] = 1 / 50e9,
-                                                [KAL_TERM_EXCHANGE] = 1 / 150e9,
-                                                [KAL_TERM_COMPUTE] = 1 / 150e9,
-                                                [KAL_TERM_WAIT] = 3e-7,
-                                                [KAL_TERM_STARVE] = 1 / 100e9 } };
+    static const struct kal_model kernels = { { [KAL_TERM_LAUNCH] = 4e-6,
+                                                [KAL_TERM_MEMORY] = 1 / 50e9,
+                                                [KAL_TERM_CACHE] = 1 / 40e9,
+                                                [KAL_TERM_EXCHANGE] = 1 / 300e9,
+                                                [KAL_TERM_COMPUTE] = 1 / 5e12,
+                                                [KAL_TERM_WAIT] = 2e-9,
+                                                [KAL_TERM_STARVE] = 1 / 150e9,
+                                                [KAL_TERM_SPILL] = 1 / 1e12,
+                                                [KAL_TERM_DEPART] = 1 / 500e9 } };
     static const struct kal_model cpu = { { [KAL_TERM_LAUNCH] = 1e-6,
                                             [KAL_TERM_MEMORY] = 1 / 10e9,
                                             [KAL_TERM_CACHE] = 1 / 30e9,
                                             [KAL_TERM_EXCHANGE] = 1 / 60e9,
                                             [KAL_TERM_COMPUTE] = 1 / 25e9,
                                             [KAL_TERM_WAIT] = 1e-8,
-                                            [KAL_TERM_STARVE] = 1 / 20e9 } };
+                                            [KAL_TERM_STARVE] = 1 / 20e9,
+                                            [KAL_TERM_SPILL] = 1 / 1e12,
+                                            [KAL_TERM_DEPART] = 1 / 100e9 } };
     struct kal_model model = caps->language ? kernels : cpu;
     const int workers =
         (int)kal_max(1, caps->language ? caps->processors : caps->threads);

@@ -12,11 +12,15 @@ enum kal_term {
     KAL_TERM_LAUNCH,   // launches; of the CPU, phases
     KAL_TERM_MEMORY,   // bytes between processors and memory, in whole sectors
     KAL_TERM_CACHE,    // bytes between processors and the cache that they share
-    KAL_TERM_EXCHANGE, // bytes between lanes, through the memory of groups
-    KAL_TERM_COMPUTE,  // real operations, twice in f64
-    KAL_TERM_WAIT, // rounds, one after another, of all groups that a processor works; of
-                   // the CPU, lines
-    KAL_TERM_STARVE, // bytes that come late, because too few are under way or far apart
+    KAL_TERM_EXCHANGE, // bytes between lanes, through the memory of groups, as often as its
+                       // banks make lanes wait for each other
+    KAL_TERM_COMPUTE, // real operations, twice in f64
+    KAL_TERM_WAIT,    // rounds of all groups that a processor works; of the CPU, lines
+    KAL_TERM_STARVE, // bytes of exchanges over the groups that a processor holds: what the
+                     // loads of others do not hide; of the CPU, bytes that lie apart
+    KAL_TERM_SPILL, // bytes of registers that lanes do not get, written and read each round
+    KAL_TERM_DEPART, // bytes of memory and cache, times the decisions in which the recipe is
+                     // not the planner's, whose rules were measured
     KAL_TERM_COUNT
 };
 

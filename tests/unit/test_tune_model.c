@@ -61,8 +61,13 @@ static void terms_are_what_can_be_counted_by_hand(void **state)
     (void)state;
     assert_true(one.amount[KAL_TERM_LAUNCH] == 1.0);
     assert_true(one.amount[KAL_TERM_MEMORY] == BYTES);
+    // Two exchanges, three, each written and read, or more often where banks are busy.
     assert_true(one.amount[KAL_TERM_EXCHANGE] == 2.0 * BYTES);
-    assert_true(four.amount[KAL_TERM_EXCHANGE] == 3.0 * BYTES);
+    assert_true(four.amount[KAL_TERM_EXCHANGE] >= 3.0 * BYTES);
+    // The planner's own radices, other ones, another algorithm.
+    assert_true(one.amount[KAL_TERM_DEPART] == 0.0);
+    assert_true(four.amount[KAL_TERM_DEPART] == BYTES);
+    assert_true(two.amount[KAL_TERM_DEPART] >= BYTES);
     assert_true(four.amount[KAL_TERM_COMPUTE] > one.amount[KAL_TERM_COMPUTE]);
     // Two passes that meet in one launch: memory as of one, the cache between them.
     assert_true(two.amount[KAL_TERM_LAUNCH] == 1.0);
