@@ -273,6 +273,12 @@ int64_t kal_kernel_group_bytes(const struct kal_kernel *kernel);
  */
 double kal_kernel_exchange_turns(const struct kal_kernel *kernel);
 
+/**
+ * Return the sectors of 32 bytes that one access of 32 lanes touches in memory, as a multiple of
+ * the fewest that hold so much: above 1 where neighbouring lanes have no neighbours in memory.
+ */
+double kal_kernel_sectors(const struct kal_kernel *kernel, bool is_in);
+
 /** Write a table's roots, `table->count` pairs of reals, rounded once. Error: E_MEMORY */
 kallima_status kal_table_fill(const struct kal_table *table, const struct kal_host *host,
                               bool is_f64, void *out);

@@ -150,6 +150,9 @@ struct kal_cost {
     double bytes, operations;
 };
 
+/** Return the real operations of all lines of a pass. */
+double kal_pass_operations(const struct kal_pass *pass);
+
 /** Count bytes moved and real operations. */
 struct kal_cost kal_program_count(const struct kal_program *program,
                                   const struct kal_problem *problem);

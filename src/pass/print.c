@@ -95,6 +95,20 @@ static double step_operations(const struct kal_step *s)
     return 0.0;
 }
 
+double kal_pass_operations(const struct kal_pass *p)
+{
+    double lines = 1.0, operations = 0.0;
+    for (int k = 0; k < p->stage_loops + p->line_loops + p->inner_loops; k++)
+        lines *= (double)p->loops[k].count;
+    for (int k = 0; k < p->step_count; k++)
+        operations += step_operations(&p->step[k]);
+    operations += p->in.chirp_n ? 6.0 * (double)p->in.chirp_n : 0.0;
+    operations += p->out.chirp_n ? 6.0 * (double)p->out.chirp_n : 0.0;
+    operations += p->out.twiddle_n ? 6.0 * (double)p->n : 0.0;
+    operations += p->scale != 1.0 ? 2.0 * (double)p->n : 0.0;
+    return lines * operations;
+}
+
 struct kal_cost kal_program_count(const struct kal_program *program,
                                   const struct kal_problem *problem)
 {
@@ -103,21 +117,15 @@ struct kal_cost kal_program_count(const struct kal_program *program,
 
     for (int i = 0; i < program->pass_count; i++) {
         const struct kal_pass *p = program->pass[i];
-        double lines = 1.0, operations = 0.0;
+        double lines = 1.0;
         for (int k = 0; k < p->stage_loops + p->line_loops + p->inner_loops; k++)
             lines *= (double)p->loops[k].count;
-        for (int k = 0; k < p->step_count; k++)
-            operations += step_operations(&p->step[k]);
-        operations += p->in.chirp_n ? 6.0 * (double)p->in.chirp_n : 0.0;
-        operations += p->out.chirp_n ? 6.0 * (double)p->out.chirp_n : 0.0;
-        operations += p->out.twiddle_n ? 6.0 * (double)p->n : 0.0;
-        operations += p->scale != 1.0 ? 2.0 * (double)p->n : 0.0;
         const double loaded =
             (double)kal_min(p->n, p->in.count) * (p->in.is_real ? 0.5 : 1.0);
         const double stored =
             (double)kal_min(p->n, p->out.count) * (p->out.is_real ? 0.5 : 1.0);
         cost.bytes += lines * complex_bytes * (loaded + stored);
-        cost.operations += lines * operations;
+        cost.operations += kal_pass_operations(p);
     }
     return cost;
 }

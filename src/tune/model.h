@@ -11,16 +11,18 @@
 enum kal_term {
     KAL_TERM_LAUNCH,   // launches; of the CPU, phases
     KAL_TERM_MEMORY,   // bytes between processors and memory, in whole sectors
-    KAL_TERM_CACHE,    // bytes between processors and the cache that they share
+    KAL_TERM_CACHE,    // bytes between processors and the cache that they share, likewise
     KAL_TERM_EXCHANGE, // bytes between lanes, through the memory of groups, as often as its
                        // banks make lanes wait for each other
-    KAL_TERM_COMPUTE, // real operations, twice in f64
-    KAL_TERM_WAIT,    // rounds of all groups that a processor works; of the CPU, lines
+    KAL_TERM_COMPUTE, // real operations, twice in f64, and those that idle lanes could do
+    KAL_TERM_WAIT,    // rounds of groups, and their tickets, one after another on a
+                      // processor; of the CPU, lines
     KAL_TERM_STARVE, // bytes of exchanges over the groups that a processor holds: what the
-                     // loads of others do not hide; of the CPU, bytes that lie apart
+                     // loads of others do not hide
     KAL_TERM_SPILL, // bytes of registers that lanes do not get, written and read each round
-    KAL_TERM_DEPART, // bytes of memory and cache, times the decisions in which the recipe is
-                     // not the planner's, whose rules were measured
+    KAL_TERM_LATE,   // bytes that come late, because too few are under way or far apart
+    KAL_TERM_DEPART, // bytes of memory and cache, times the decisions in which the recipe
+                     // is not the planner's, whose rules were measured
     KAL_TERM_COUNT
 };
 
@@ -62,8 +64,9 @@ struct kal_sample {
 };
 
 /**
- * Fit a model to samples: least squares of the relative errors, of costs that are drawn
- * towards those of `prior` as far as the samples say nothing of them.
+ * Fit a model to samples of one problem: least squares of relative errors, of costs that are
+ * drawn towards those of `prior` as far as the samples say nothing of them. What counts most is
+ * by how much each sample differs from the first one, which ranks them.
  *
  * Unit:   `trust` is how many samples the prior counts for; above 0.
  * Source: A. E. Hoerl and R. W. Kennard, Technometrics 12 (1970) 55-67,

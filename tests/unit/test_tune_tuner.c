@@ -256,7 +256,7 @@ static void kernels_are_tuned(void **state)
     const kallima_device_options options = { .allocator = counting_allocator(&counting),
                                              .wisdom = "" };
     const kallima_desc short_lines = { .rank = 1, .n = { 16 }, .batch = 100 };
-    struct heard heard = { .ends_at = 6 };
+    struct heard heard = { .ends_at = 24 };
     const kallima_tune_options few = { .effort = KALLIMA_EFFORT_EXHAUSTIVE,
                                        .report = listen,
                                        .user = &heard };
