@@ -50,7 +50,7 @@ static void print_product(struct kal_printer *p, int number,
     if (table->rows > 1)
         snprintf(row, sizeof row, " + %s * %lld",
                  kal_numbered_loop_text(p->k, action->step->row_loop, loop, sizeof loop),
-                 (long long)(table->count / table->rows));
+                 (long long)(table->size / table->rows));
     kal_line(p, "UNROLL for (int j = 0; j < %d; j++)", round->registers);
     kal_line(
         p,

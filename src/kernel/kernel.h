@@ -122,8 +122,9 @@ struct kal_table {
     enum kal_table_kind kind;
     int64_t n, size;
     int radix, powers, shift;
-    int64_t
-        rows; // KAL_TABLE_PRODUCT: entry row * size / rows + e is number row + rows * e
+    // KAL_TABLE_PRODUCT: entry row * size / rows + e is number row + rows * e. Rows behind the
+    // last one are zero; lines of a tile that are not there read them.
+    int64_t rows;
     const int64_t *index;     // KAL_TABLE_INDEX, KAL_TABLE_PLACE
     bool is_inverse;          // KAL_TABLE_INDEX: the inverse permutation
     struct kal_layout layout; // KAL_TABLE_PLACE

@@ -199,18 +199,32 @@ static void add_pair_round(struct kal_kernel *k, const struct kal_step *dft,
     round->action_count = 2;
 }
 
-// The product is taken where the elements are.
+// Lines that the tile of the last group has beyond the last one of a loop.
+static int64_t lines_beyond(const struct kal_kernel *k, int number)
+{
+    for (int i = 0; i < k->loop_count; i++) {
+        const struct kal_group_loop *loop = &k->loop[i];
+        if (loop->number == number)
+            return loop->blocks * loop->width - loop->count;
+    }
+    return 0;
+}
+
+// The product is taken where the elements are, and of lines that are not there too: rows of
+// the table for them cost a lane nothing, where a test or a limit of the index would.
 static void add_product(struct kal_kernel *k, const struct kal_step *step)
 {
     struct kal_round *round = &k->round[k->round_count - 1];
     const struct kal_action *last = &round->action[round->action_count - 1];
     struct kal_action *action = &round->action[round->action_count++];
     const bool is_rader = step->op == KAL_STEP_RADER;
+    const int64_t rows = kal_max(1, step->rows);
+    const int64_t beyond = step->rows ? lines_beyond(k, step->row_loop) : 0;
     struct kal_table table = { .kind = is_rader ? KAL_TABLE_RADER : KAL_TABLE_PRODUCT,
                                .n = step->n,
-                               .size = step->size,
-                               .rows = kal_max(1, step->rows),
-                               .count = is_rader ? step->n - 1 : step->size };
+                               .size = is_rader ? step->n - 1 : step->size,
+                               .rows = rows };
+    table.count = table.size / rows * (rows + beyond);
 
     *action = (struct kal_action){ .step = step,
                                    .register_before = last->register_after,

@@ -111,17 +111,17 @@ static kallima_status fill_spectrum(const struct kal_table *table,
                                     const struct kal_root_table *roots,
                                     const struct kal_host *host, const struct target *t)
 {
-    const long double scale = 1.0L / (long double)table->count;
+    const long double scale = 1.0L / (long double)table->size;
     void *memory;
 
-    KAL_TRY(kal_alloc(host, &memory, (uint64_t)table->count, sizeof(struct kal_root)));
+    KAL_TRY(kal_alloc(host, &memory, (uint64_t)table->size, sizeof(struct kal_root)));
     struct kal_root *x = memory;
     (table->kind == KAL_TABLE_RADER ? roots_of_rader : chirp_of_bluestein)(table, roots,
                                                                            x);
-    const kallima_status status = kal_dft(host, x, table->count);
+    const kallima_status status = kal_dft(host, x, table->size);
     const int64_t rows = kal_max(1, table->rows);
-    for (int64_t i = 0; i < table->count && !status; i++)
-        put(t, i % rows * (table->count / rows) + i / rows,
+    for (int64_t i = 0; i < table->size && !status; i++)
+        put(t, i % rows * (table->size / rows) + i / rows,
             (struct kal_root){ x[i].re * scale, x[i].im * scale });
     kal_free(host, memory);
     return status;
