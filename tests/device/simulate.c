@@ -49,6 +49,18 @@ static void kernel_destroy(struct kal_device_kernel *base)
     kal_free(&host, kernel);
 }
 
+// An array of the device knows its size, which stands in front of it.
+enum { SIZE_BYTES = 64 };
+
+static struct simulate_slot slot_of(struct kal_memory memory)
+{
+    const uint64_t *bytes = memory.object;
+    return (struct simulate_slot){
+        kal_memory_address(memory),
+        (long long)(SIZE_BYTES + *bytes - memory.offset),
+    };
+}
+
 static kallima_status launch(const struct kal_work *work)
 {
     const struct simulated_kernel *kernel = (const struct simulated_kernel *)work->kernel;
@@ -60,7 +72,7 @@ static kallima_status launch(const struct kal_work *work)
         .cluster = kernel->cluster,
     };
     for (int i = 0; i < kernel->slots; i++)
-        l.slots[i] = kal_memory_address(work->slot[i]);
+        l.slots[i] = slot_of(work->slot[i]);
     return simulate_run(&l);
 }
 
@@ -81,8 +93,12 @@ static kallima_status enqueue(kallima_device *device, const struct kal_work *wor
 static kallima_status buffer_create(kallima_buffer **out, kallima_device *device,
                                     uint64_t bytes)
 {
-    KAL_TRY(kal_host_buffer_create(out, device, bytes));
-    memset((*out)->memory.object, 0xff, (size_t)bytes);
+    KAL_TRY(kal_host_buffer_create(out, device, SIZE_BYTES + bytes));
+    kallima_buffer *buffer = *out;
+    memset(buffer->memory.object, 0xff, (size_t)(SIZE_BYTES + bytes));
+    memcpy(buffer->memory.object, &bytes, sizeof bytes);
+    buffer->memory.offset = SIZE_BYTES;
+    buffer->bytes = bytes;
     return KALLIMA_OK;
 }
 

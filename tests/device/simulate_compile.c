@@ -17,11 +17,22 @@ static const struct {
     const char *head; // up to what follows the name
     const char *meaning;
 } macros[] = {
-    { "#define TILE(", "#define TILE(type, name, count) type *const name = (type "
-                       "*)simulate->group_memory();" },
-    { "#define SHARED(", "#define SHARED(type, name, count) static char name##_key; type "
-                         "*const name = (type "
-                         "*)simulate->shared(&name##_key, sizeof(type) * (count));" },
+    { "#define MEMORY(", "#define MEMORY(type, name) simulate_array<type> name" },
+    { "#define TABLE(", "#define TABLE(type, name) simulate_array<type> name" },
+    { "#define BIND(", "#define BIND(type, name) name.title = #name;" },
+    { "#define ALIAS(",
+      "#define ALIAS(type, name, from) const simulate_array<type> name = from;" },
+    { "#define ROOT(", "#define ROOT(i) SIMULATE_ENTRY(roots, simulate_roots, i)" },
+    { "#define MAP(", "#define MAP(i) SIMULATE_ENTRY(map, simulate_maps, i)" },
+    { "#define TWO_ROOTS(", "#define TWO_ROOTS(a, b, i) const C a = ROOT(i - (i) % 2), b "
+                            "= ROOT(i - (i) % 2 + 1);" },
+    { "#define TILE(",
+      "#define TILE(type, name, count) const simulate_array<type> name = { (type "
+      "*)simulate->group_memory(sizeof(type) * (count)), count, #name };" },
+    { "#define SHARED(",
+      "#define SHARED(type, name, count) static char name##_key; const "
+      "simulate_array<type> name = { (type *)simulate->shared(&name##_key, sizeof(type) "
+      "* (count)), count, #name };" },
     { "#define PEEK(", "#define PEEK(counters, i) simulate_peek(&(counters)[i])" },
     { "#define CLUSTER_HAS_READ ",
       "#define CLUSTER_HAS_READ simulate->cluster_barrier(__LINE__)" },
@@ -70,12 +81,47 @@ static int replace(struct kal_text *out, const char *text, const char *before,
     return places;
 }
 
+// What reads tables. A number that this argument starts with is a table's first entry.
+static const struct {
+    const char *array, *macro;
+    int argument;
+} readers[] = { { "simulate_roots", "ROOT(", 0 },
+                { "simulate_roots", "TWO_ROOTS(", 2 },
+                { "simulate_roots", "MEET(", 3 },
+                { "simulate_maps", "MAP(", 0 } };
+
+static const char *skip_arguments(const char *text, int count)
+{
+    while (count--) {
+        text += strcspn(text, ",");
+        text += strspn(text, ", ");
+    }
+    return text;
+}
+
+// The first entries of all tables that are parts of `array`.
+static void print_tables(struct kal_text *out, const char *array, const char *text)
+{
+    kal_text_add(out, "static constexpr long long %s[] = {", array);
+    for (size_t i = 0; i < KAL_COUNT(readers); i++) {
+        const char *at = strcmp(readers[i].array, array) == 0 ? text : "";
+        while ((at = strstr(at, readers[i].macro))) {
+            at = skip_arguments(at + strlen(readers[i].macro), readers[i].argument);
+            if (*at >= '0' && *at <= '9')
+                kal_text_add(out, " %lld,", strtoll(at, NULL, 10));
+        }
+    }
+    kal_text_add(out, " %lld };\n", (long long)INT64_MAX);
+}
+
 static void print_entry(struct kal_text *out, const struct kal_kernel_text *text)
 {
-    kal_text_add(out, "extern \"C\" void simulate_enter(void *const *slots)\n{\n    %s(",
+    kal_text_add(out,
+                 "extern \"C\" void simulate_enter(const simulate_slot *slots)\n{\n"
+                 "    %s(",
                  text->name);
     for (int i = 0; i < text->slots; i++)
-        kal_text_add(out, "%ssimulate_slot{ slots[%d] }", i ? ", " : "", i);
+        kal_text_add(out, "%sslots[%d]", i ? ", " : "", i);
     kal_text_add(out, ");\n}\n");
 }
 
@@ -117,11 +163,10 @@ static kallima_status run_compiler(const struct folder *f)
 {
     char command[4 * PATH_BYTES], log[LOG_BYTES] = "";
     // Nothing is linked: the program that loads the kernel has the C library already.
-    snprintf(
-        command, sizeof command,
-        "c++ -std=c++17 -O1 -w -ffp-contract=off -fPIC -shared -nostdlib '%s' -o '%s' "
-        ">'%s' 2>&1",
-        f->source, f->library, f->log);
+    snprintf(command, sizeof command,
+             "c++ -std=c++17 -O1 -w -ffp-contract=off -fno-exceptions -fPIC -shared "
+             "-nostdlib '%s' -o '%s' >'%s' 2>&1",
+             f->source, f->library, f->log);
     const int code = system(command);
     if (code == 0)
         return KALLIMA_OK;
@@ -176,9 +221,13 @@ kallima_status simulate_compile(struct simulate_code *out,
     kal_text_init(&planted, NULL);
     kal_text_init(&source, NULL);
     *places += replace(&planted, text->text, before, after);
-    kal_text_add(&source, "#include \"%s\"\n#line 1 \"kernel\"\n", SIMULATE_CUDA_H);
-    if (!planted.status)
+    kal_text_add(&source, "#include \"%s\"\n", SIMULATE_CUDA_H);
+    if (!planted.status) {
+        print_tables(&source, "simulate_roots", planted.data);
+        print_tables(&source, "simulate_maps", planted.data);
+        kal_text_add(&source, "#line 1 \"kernel\"\n");
         translate(&source, planted.data);
+    }
     print_entry(&source, text);
     const kallima_status status = build(out, &source);
     kal_text_clear(&source);

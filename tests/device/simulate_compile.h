@@ -9,8 +9,8 @@
 /** A compiled kernel; `library` is closed by its owner with simulate_release(). */
 struct simulate_code {
     void *library;
-    void (*enter)(void *const *slots); // run one lane
-    struct simulate_calls **calls;     // where it finds its simulator
+    void (*enter)(const struct simulate_slot *slots); // run one lane
+    struct simulate_calls **calls;                    // where it finds its simulator
 };
 
 /**

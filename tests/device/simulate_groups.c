@@ -15,8 +15,7 @@
 
 enum {
     STACK_BYTES = 256 << 10,
-    GUARD_BYTES = 1024, // on both sides of a group's memory
-    VARIABLES = 4,      // of a group
+    VARIABLES = 4, // of a group
     VARIABLE_BYTES = 64,
     LANES_AT_ONCE = 4096,
     GROUPS_AT_ONCE = 12,
@@ -167,9 +166,23 @@ static void note_count(void)
     run.has_advanced = true;
 }
 
-static void *group_memory(void)
+static void *group_memory(size_t bytes)
 {
+    if (bytes > run.launch->group_bytes) {
+        note_fault("a tile of %zu bytes in %llu bytes of group memory", bytes,
+                   (unsigned long long)run.launch->group_bytes);
+        leave_lane();
+    }
     return run.running->group->memory;
+}
+
+static void outside(const char *array, long long i, long long from, long long to)
+{
+    const struct lane *lane = run.running;
+    note_fault("lane %u of group %llu reads or writes %s[%lld]; there is %lld to %lld",
+               lane->index, (unsigned long long)lane->group->number, array, i, from,
+               to - 1);
+    leave_lane();
 }
 
 static void *shared(const void *key, size_t bytes)
@@ -258,24 +271,6 @@ static void start_cluster(struct cluster *cluster)
     }
 }
 
-static bool is_poison(const unsigned char *at, size_t bytes)
-{
-    return at[0] == POISON && memcmp(at, at + 1, bytes - 1) == 0;
-}
-
-static void end_cluster(struct cluster *cluster)
-{
-    for (int i = 0; i < run.launch->cluster; i++) {
-        const unsigned char *memory = cluster->group[i].memory;
-        if (!is_poison(memory - GUARD_BYTES, GUARD_BYTES))
-            note_fault("a group wrote in front of its memory");
-        if (!is_poison(memory + run.launch->group_bytes, GUARD_BYTES))
-            note_fault("a group wrote beyond its %llu bytes of memory",
-                       (unsigned long long)run.launch->group_bytes);
-    }
-    simulate_counts.groups += (uint64_t)run.launch->cluster;
-}
-
 static void resume(struct lane *lane)
 {
     run.running = lane;
@@ -293,8 +288,7 @@ static void take_turn(struct group *group, bool is_fair)
     const int taken = is_fair || chance(4) ? lanes : (int)chance((uint64_t)lanes);
 
     if (!group->is_started) {
-        memset(group->memory - GUARD_BYTES, POISON,
-               run.launch->group_bytes + 2 * GUARD_BYTES);
+        memset(group->memory, POISON, run.launch->group_bytes);
         memset(group->variable, POISON, sizeof group->variable);
         group->is_started = true;
     }
@@ -326,7 +320,7 @@ static bool sweep(int idle)
                 take_turn(&cluster->group[j], is_fair);
         }
         if (cluster->meeting.ended == cluster->meeting.members) {
-            end_cluster(cluster);
+            simulate_counts.groups += (uint64_t)run.launch->cluster;
             start_cluster(cluster);
         }
     }
@@ -352,7 +346,7 @@ static void run_to_the_end(void)
 
 static size_t memory_bytes(void)
 {
-    return (run.launch->group_bytes + 2 * GUARD_BYTES + 255) / 256 * 256;
+    return (run.launch->group_bytes + 256) / 256 * 256;
 }
 
 static void place_groups(void)
@@ -366,7 +360,7 @@ static void place_groups(void)
         struct group *group = &run.group[i];
         group->cluster = &run.cluster[i / launch->cluster];
         group->lane = &run.lane[i * launch->lanes];
-        group->memory = run.memory + (size_t)i * memory_bytes() + GUARD_BYTES;
+        group->memory = run.memory + (size_t)i * memory_bytes();
     }
     for (int i = 0; i < groups * launch->lanes; i++) {
         run.lane[i].index = (unsigned)(i % launch->lanes);
@@ -448,6 +442,7 @@ kallima_status simulate_run(const struct simulate_launch *launch)
         .group_memory = group_memory,
         .shared = shared,
         .cluster_memory = cluster_memory,
+        .outside = outside,
     };
     *launch->code->calls = &run.calls;
     kallima_status status = make_groups();

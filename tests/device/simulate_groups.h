@@ -8,7 +8,7 @@
 /** A launch: `cluster` divides `groups`. */
 struct simulate_launch {
     const struct simulate_code *code;
-    void *slots[KAL_MAX_SLOTS];
+    struct simulate_slot slots[KAL_MAX_SLOTS];
     uint64_t groups, group_bytes;
     int lanes, cluster;
 };
@@ -27,8 +27,9 @@ extern struct simulate_counts simulate_counts;
  * Thread: one launch at a time.
  * Error:  E_MEMORY  no memory for the lanes
  *         E_DEVICE  a lane ended while others wait for it at a barrier, or waits at another
- *                   one than they do; nobody can go on; a guard of a group's memory or the
- *                   memory of a cluster's group was written when it must not be
+ *                   one than they do; nobody can go on; an array, a table or the group's
+ *                   memory was read or written outside of it; the memory of a
+ *                   cluster's group was written when it must not be
  */
 kallima_status simulate_run(const struct simulate_launch *launch);
 
