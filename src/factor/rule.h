@@ -51,6 +51,12 @@ struct kal_rule {
  */
 bool kal_real_is_divided(const struct kal_axis *axis, const struct kal_caps *caps);
 
+/**
+ * The longest line whose tile has about half the lines of a tile with lines of `points`: an
+ * eighth more than twice `points`, so that 3^7 is among the lengths.
+ */
+int64_t kal_longest_of_half_tiles(int64_t points);
+
 /** The longest line of a kernel that is the second pass of two, from limited caps. */
 int64_t kal_longest_second_step(const struct kal_caps *caps);
 

@@ -81,7 +81,8 @@ static int64_t balanced_columns(int64_t n, int64_t most, int64_t most_rows, int 
 static int64_t kernel_columns(int64_t n, bool long_first, const struct kal_caps *caps)
 {
     enum { NEAR_TWO_PASSES = 16384 };
-    const int64_t most = longest_column(caps), narrow = 9 * most / 4;
+    const int64_t most = longest_column(caps);
+    const int64_t narrow = kal_longest_of_half_tiles(most);
     const int64_t narrowest = kal_longest_second_step(caps);
     const int largest = kal_caps_largest_prime(caps);
     int64_t best = balanced_columns(n, most, narrow, largest);

@@ -28,11 +28,16 @@ static int64_t longest_line(const struct kal_axis *axis, const struct kal_caps *
                                  : caps->local_points * NARROW / caps->transaction_lines);
 }
 
+int64_t kal_longest_of_half_tiles(int64_t points)
+{
+    return 9 * points / 4;
+}
+
 int64_t kal_longest_second_step(const struct kal_caps *caps)
 {
-    // So that tiles have runs of 32 bytes in f32, 64 in f64, of lines of 3^7 points too.
+    // So that tiles have runs of 32 bytes in f32, 64 in f64.
     const int64_t widest = caps->local_points / caps->transaction_lines;
-    return (kal_caps_is_f64(caps) ? 9 : 18) * widest / 4;
+    return kal_longest_of_half_tiles(kal_caps_is_f64(caps) ? widest : 2 * widest);
 }
 
 // A prime whose values are nearly all registers of a lane: all steps of a line by themselves.
@@ -60,45 +65,62 @@ static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
     return axis->n <= limit && kal_radix_divides(axis->n);
 }
 
+// What decides on the largest radix.
+enum {
+    IS_WIDE = 1,  // a tile of neighbouring lines
+    IS_MIXED = 2, // no power of two
+    IS_SHARED =
+        4,      // a power of two with other steps: of a convolution, of a cluster's plane
+    IS_FEW = 8, // lines too few for all processors
+    IS_MIRRORED = 16,
+    IS_ODD = 32,
+};
+
+static int features(const struct kal_axis *axis, const struct kal_caps *caps)
+{
+    const bool is_wide = axis->lines_are_adjacent || axis->is_second_step;
+    const bool is_mixed = (axis->n & (axis->n - 1)) != 0;
+    const bool is_shared = !is_mixed && (axis->is_convolved || axis->is_clustered);
+    const bool is_few = !is_wide && !axis->shares_tile && axis->lines < caps->processors;
+    return (is_wide ? IS_WIDE : 0) | (is_mixed ? IS_MIXED : 0) |
+           (is_shared ? IS_SHARED : 0) | (is_few ? IS_FEW : 0) |
+           (axis->mirrors_first || axis->mirrors_last ? IS_MIRRORED : 0) |
+           (axis->n % 2 ? IS_ODD : 0);
+}
+
 // Largest radix of a kernel's steps: larger ones need fewer exchanges and more registers, so
 // that fewer groups overlap. Measured on an NVIDIA H200 in November 2026, by timing one
-// problem with several recipes.
+// problem with several recipes. The first row counts whose features an axis of up to n points
+// has.
 static int largest_radix(const struct kal_axis *axis, const struct kal_caps *caps)
 {
-    enum {
-        MOST_MIXED_F32 = 27,
-        MOST_MIXED_F64 = 20,
-        MOST_MIRRORED = 16,
-        MOST_SHARED = 16,
-        MOST_OF_FEW = 16,
-        SHORT = 4096
-    };
+    // clang-format off
     static const struct {
+        int features;
         int64_t n;
         int f32, f64;
     } rows[] = {
-        { 128, 16, 16 }, { 512, 10, 10 }, { 4096, 32, 16 }, { INT64_MAX, 32, 32 }
+        // Twiddles of a store meet the values of a large odd codelet: together they spill.
+        { IS_WIDE | IS_MIXED,    INT64_MAX, 27, 20 },
+        { IS_SHARED,             4096,      16, 16 },
+        // They wait for each codelet: short ones end sooner.
+        { IS_FEW,                4096,      16, 16 },
+        { IS_WIDE | IS_MIRRORED, INT64_MAX, 16, 16 },
+        { IS_WIDE,               INT64_MAX, 32, 32 },
+        { IS_MIRRORED,           128,       16, 16 },
+        { IS_ODD,                128,       32, 32 }, // 5^3
+        { 0,                     128,       16, 16 },
+        { 0,                     512,       10, 10 },
+        { IS_MIRRORED,           INT64_MAX, 16, 16 },
+        { 0,                     4096,      32, 16 },
+        { 0,                     INT64_MAX, 32, 32 },
     };
-    const bool is_wide = axis->lines_are_adjacent || axis->is_second_step;
-    const bool is_f64 = kal_caps_is_f64(caps);
-
-    // Twiddles of a store meet the values of a large odd codelet: together they spill.
-    if (is_wide && (axis->n & (axis->n - 1)) != 0)
-        return is_f64 ? MOST_MIXED_F64 : MOST_MIXED_F32;
-    if ((axis->is_convolved || axis->is_clustered) && axis->n <= SHORT &&
-        (axis->n & (axis->n - 1)) == 0)
-        return MOST_SHARED;
-    // Lines too few for all processors wait for each codelet: short ones end sooner.
-    if (!is_wide && !axis->shares_tile && axis->lines < caps->processors &&
-        axis->n <= SHORT)
-        return MOST_OF_FEW;
-    const bool is_odd_power = axis->n % 2 && axis->n <= rows[0].n; // 5^3
-    int i = is_wide || is_odd_power ? (int)KAL_COUNT(rows) - 1 : 0;
-    while (axis->n > rows[i].n)
+    // clang-format on
+    const int has = features(axis, caps);
+    int i = 0;
+    while ((rows[i].features & ~has) || axis->n > rows[i].n)
         i++;
-    const int most = is_f64 ? rows[i].f64 : rows[i].f32;
-    const bool is_mirrored = axis->mirrors_first || axis->mirrors_last;
-    return is_mirrored ? (int)kal_min(most, MOST_MIRRORED) : most;
+    return kal_caps_is_f64(caps) ? rows[i].f64 : rows[i].f32;
 }
 
 static void swap_radices(struct kal_recipe *node, int i, int j)
