@@ -396,7 +396,8 @@ static double lane_use(int64_t lanes)
 }
 
 // Lanes at work on a processor at once, with groups of `lines` lines: some sizes leave a part
-// of its registers to nobody.
+// of its registers to nobody. Those of a lane are guessed from its points: there are no rounds
+// yet that kal_kernel_set_design() could count them in.
 static int64_t working_lanes(const struct kal_kernel *k, const struct kal_caps *caps,
                              int64_t lines, int64_t line_lanes)
 {
