@@ -8,7 +8,7 @@
 #include "commands.h"
 
 #define FILTER_HELP                                                                \
-    "  --kind KIND        plan, pass, bad or fact\n"                               \
+    "  --kind KIND        plan, pass, bad, fact or trial\n"                        \
     "  --problem PATTERN  entries whose problem, word or name matches; * stands\n" \
     "                     for any characters: '* n=1024 *'\n"                      \
     "  --owner PATTERN    entries of devices whose name matches: 'cuda *'\n"       \
@@ -28,7 +28,7 @@ static const char show_help[] =
     "\n"
     "Show entries whole, and why the device that is chosen does not use them, if it\n"
     "does not. LENGTHS, such as 1024x1024, selects problems by their lengths.\n"
-    "\n" FILE_HELP "  --kind KIND        plan, pass, bad or fact\n"
+    "\n" FILE_HELP "  --kind KIND        plan, pass, bad, fact or trial\n"
     "  --problem PATTERN  entries whose problem, word or name matches; * stands\n"
     "                     for any characters\n"
     "  --owner PATTERN    entries of devices whose name matches: 'cuda *'\n"
@@ -57,7 +57,7 @@ static const char check_help[] = "usage: kallima wisdom check [FILE]... [OPTION]
                                  "device. Without a FILE: those that\n"
                                  "a device reads.\n";
 
-static const char *const kinds[] = { "any", "plan", "pass", "bad", "fact" };
+static const char *const kinds[] = { "any", "plan", "pass", "bad", "fact", "trial" };
 static const char *const efforts[] = { "", "measure", "patient", "exhaustive" };
 
 /** What the command line asks for. */
@@ -181,18 +181,26 @@ static int select_device(const struct cli *cli, struct request *request)
 
 // --- printing ----------------------------------------------------------------------------
 
-static void print_time(const kallima_wisdom_entry *entry, char *text, size_t capacity)
+static void print_ns(double time, char *text, size_t capacity)
 {
     static const char *const units[] = { "ns", "us", "ms", "s" };
-    double time = entry->time_ns;
     size_t unit = 0;
 
-    text[0] = '\0';
-    if (entry->kind != KALLIMA_WISDOM_PLAN && entry->kind != KALLIMA_WISDOM_PASS)
-        return;
     for (; time >= 1000.0 && unit + 1 < CLI_COUNT(units); unit++)
         time /= 1000.0;
     snprintf(text, capacity, "%.4g %s", time, units[unit]);
+}
+
+static void print_time(const kallima_wisdom_entry *entry, char *text, size_t capacity)
+{
+    static const bool has_time[KALLIMA_WISDOM_KIND_COUNT] = {
+        [KALLIMA_WISDOM_PLAN] = true,
+        [KALLIMA_WISDOM_PASS] = true,
+        [KALLIMA_WISDOM_TRIAL] = true,
+    };
+    text[0] = '\0';
+    if (has_time[entry->kind])
+        print_ns(entry->time_ns, text, capacity);
 }
 
 static bool has_same_owner(const kallima_wisdom_entry *a, const kallima_wisdom_entry *b)
@@ -236,6 +244,10 @@ static void print_paragraph(const struct row *row)
     print_time(e, time, sizeof time);
     if (time[0])
         printf("time     %s, spread %.2f%%\n", time, 100.0 * e->spread);
+    if (e->predicted_ns > 0.0) {
+        print_ns(e->predicted_ns, time, sizeof time);
+        printf("foreseen %s\n", time);
+    }
     if (e->effort)
         printf("effort   %s\n", efforts[e->effort]);
     printf("used     %s%s\n", row->why[0] ? "no: " : "yes", row->why);
@@ -263,7 +275,8 @@ static void print_json(const struct row *row)
     print_string("effort", efforts[e->effort]);
     if (row->owner)
         print_string("not_used", row->why);
-    printf("\"time_ns\": %.17g, \"spread\": %.17g}", e->time_ns, e->spread);
+    printf("\"time_ns\": %.17g, \"spread\": %.17g, \"predicted_ns\": %.17g}", e->time_ns,
+           e->spread, e->predicted_ns);
 }
 
 // Print the entries that are asked for. Returns CLI_OK or CLI_FAILED.

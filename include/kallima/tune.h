@@ -58,8 +58,9 @@ typedef struct kallima_tune_result {
 /**
  * Look for the fastest plan of `desc` on `device`. Every candidate is compared with a
  * reference on random data before its time counts. The fastest goes into the device's wisdom,
- * as do candidates that are wrong, so that they are never tried again; kallima_wisdom_save()
- * keeps it all for other programs. Nothing else should use the device meanwhile.
+ * as do candidates that are wrong, so that they are never tried again, and the times of up to
+ * 16 that are right; kallima_wisdom_save() keeps it all for other programs. Nothing else
+ * should use the device meanwhile.
  *
  * Unit:   takes options->seconds at most, and the time of the reference, of building the first
  *         plan, and of building what is under way when they are over.

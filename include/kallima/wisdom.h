@@ -16,6 +16,7 @@ typedef enum kallima_wisdom_kind {
     KALLIMA_WISDOM_PASS,    // a pass, by a word that stands for it, and its time
     KALLIMA_WISDOM_BAD,     // a problem, a recipe that computed wrongly, and how
     KALLIMA_WISDOM_FACT,    // a constant of the device, and its numbers
+    KALLIMA_WISDOM_TRIAL,   // a problem, a recipe that was measured, and its times
     KALLIMA_WISDOM_KIND_COUNT
 } kallima_wisdom_kind;
 
@@ -35,11 +36,12 @@ typedef struct kallima_wisdom_entry {
     int32_t kind;                          // kallima_wisdom_kind
     int32_t effort;                        // plan: kallima_effort
     const char *device, *driver, *version; // as kallima_wisdom_owner
-    const char *key;    // plan, bad: the problem; pass: a word; fact: a name
-    const char *value;  // plan, bad: the recipe; fact: numbers, with spaces between
-    const char *reason; // bad: what was wrong
-    double time_ns;     // plan, pass: median of the times measured
-    double spread;      // plan, pass, fact: relative spread of what was measured
+    const char *key;   // plan, trial, bad: the problem; pass: a word; fact: a name
+    const char *value; // plan, trial, bad: the recipe; fact: numbers, with spaces between
+    const char *reason;  // bad: what was wrong
+    double time_ns;      // plan, pass, trial: median of the times measured
+    double spread;       // of all but bad: relative spread of what was measured
+    double predicted_ns; // trial: by the cost model before it was measured; 0: nothing
 } kallima_wisdom_entry;
 
 /**

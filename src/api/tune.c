@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "api/knowledge.h"
-#include "tune/tuner.h"
+#include "tune/standing.h"
 #include "wisdom/wisdom.h"
 
 // The caller's report, and what it is told.
@@ -39,30 +39,79 @@ static kallima_status check_options(const struct kal_host *host,
     return KALLIMA_OK;
 }
 
+// What of a tuning becomes wisdom.
+struct record {
+    kallima_device *device;
+    const struct kal_tuning_options *how;
+    const struct kal_tuning *tuning;
+    double batches; // times a time of wisdom is one that was measured
+};
+
 // A time in wisdom is of the whole batch, whatever part of it there was memory for: of two
 // times the shorter stays.
-static double whole_ns(const struct kal_problem *problem, const struct kal_tuning *tuning)
+static double whole_ns(const struct record *record, double seconds)
 {
-    return tuning->best.median * 1e9 * (double)problem->batch / (double)tuning->batch;
+    return seconds * 1e9 * record->batches;
+}
+
+static kallima_wisdom_entry start_entry(const struct record *record, int32_t kind,
+                                        const char *recipe)
+{
+    const kallima_wisdom_owner *owner = record->how->owner;
+    return (kallima_wisdom_entry){
+        .kind = kind,
+        .device = owner->device,
+        .driver = owner->driver,
+        .version = owner->version,
+        .key = record->how->key,
+        .value = recipe,
+    };
+}
+
+static kallima_status keep_plan(const struct record *record)
+{
+    const struct kal_tuning *tuning = record->tuning;
+    kallima_wisdom_entry entry = start_entry(record, KALLIMA_WISDOM_PLAN, tuning->recipe);
+    entry.effort = record->how->effort;
+    entry.time_ns = whole_ns(record, tuning->best.median);
+    entry.spread = tuning->best.spread;
+    return kal_wisdom_add(record->device->wisdom, &entry);
+}
+
+static kallima_status keep_trial(const struct record *record,
+                                 const struct kal_standing *standing)
+{
+    const double predicted = whole_ns(record, standing->candidate->predicted);
+    kallima_wisdom_entry entry =
+        start_entry(record, KALLIMA_WISDOM_TRIAL, standing->candidate->text);
+    entry.predicted_ns = predicted <= KAL_WISDOM_MAX_TIME_NS ? predicted : 0.0;
+    entry.time_ns = whole_ns(record, standing->seconds);
+    entry.spread = standing->spread;
+    return kal_wisdom_add(record->device->wisdom, &entry);
+}
+
+// Trials only explain: a wisdom that has no room for them, as the log says, is no failure.
+static kallima_status keep_trials(const struct record *record)
+{
+    struct kal_standing standing[KAL_MOST_STANDINGS];
+    kallima_status status = KALLIMA_OK;
+
+    const int count = kal_tuning_rank(record->tuning, standing);
+    for (int i = 0; i < count && !status; i++)
+        status = keep_trial(record, &standing[i]);
+    return status == KALLIMA_E_WISDOM ? KALLIMA_OK : status;
 }
 
 static kallima_status keep(kallima_device *device, const struct kal_problem *problem,
                            const struct kal_tuning_options *how,
                            const struct kal_tuning *tuning)
 {
-    const kallima_wisdom_owner *owner = how->owner;
-    const kallima_wisdom_entry entry = {
-        .kind = KALLIMA_WISDOM_PLAN,
-        .effort = how->effort,
-        .device = owner->device,
-        .driver = owner->driver,
-        .version = owner->version,
-        .key = how->key,
-        .value = tuning->recipe,
-        .time_ns = whole_ns(problem, tuning),
-        .spread = tuning->best.spread,
-    };
-    return tuning->best.count > 0 ? kal_wisdom_add(device->wisdom, &entry) : KALLIMA_OK;
+    const struct record record = { device, how, tuning,
+                                   (double)problem->batch / (double)tuning->batch };
+    if (tuning->best.count == 0)
+        return KALLIMA_OK;
+    KAL_TRY(keep_plan(&record));
+    return keep_trials(&record);
 }
 
 static void fill_result(kallima_tune_result *result, const struct kal_tuning *tuning)

@@ -27,8 +27,9 @@ struct kal_candidate {
     int of;                     // number of the one that was best when it came up
     enum kal_decision decision; // in which it differs from that
     double predicted;           // seconds
-    double measured;            // seconds; 0: it was not
+    double measured, spread;    // seconds, and relative; 0: it was not
     double gain; // times faster than the best, in the same race; 0: no race
+    int rival;   // number of the one that was the best in that race
     enum kal_fate fate;
 };
 

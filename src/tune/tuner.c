@@ -68,6 +68,7 @@ static kallima_status time_first(struct tuner *t, kallima_plan *plan,
     KAL_TRY(kal_timing_measure(&t->timing, plan, FIRST_ROUNDS, &t->result->first));
     t->result->best = t->result->first;
     c->measured = t->result->first.median;
+    c->spread = t->result->first.spread;
     c->fate = KAL_FATE_FASTER;
     return KALLIMA_OK;
 }
@@ -82,6 +83,8 @@ static kallima_status race_best(struct tuner *t, kallima_plan *plan,
         return KALLIMA_OK;
     }
     c->measured = outcome.challenger.median;
+    c->spread = outcome.challenger.spread;
+    c->rival = t->result->search.best;
     c->gain = outcome.ratio > 0.0 ? 1.0 / outcome.ratio : 0.0;
     c->fate = outcome.ruling == KAL_RULING_FASTER ? KAL_FATE_FASTER : KAL_FATE_SLOWER;
     if (c->fate == KAL_FATE_FASTER)
@@ -296,6 +299,7 @@ static kallima_status search(struct tuner *t, struct kal_arena *arena)
         return fail_all(t);
     KAL_TRY(confirm(t));
     t->result->recipe = s->candidate[s->best].text;
+    t->result->first_number = t->first_number;
     t->result->batch = problem->batch;
     t->result->correlation = kal_search_correlation(s);
     t->result->first_choice = kal_search_first_choice(s);

@@ -28,6 +28,7 @@ struct kal_tuning {
     const char *recipe;           // the fastest
     struct kal_times first, best; // of the first that is right, the planner's if that is,
                                   // and of the fastest
+    int first_number;             // of the first that is right
     int64_t batch;                // transforms that were timed, if memory was short
     int tried, wrong; // plans that were built, and those that computed wrongly
     struct kal_knowledge knowledge;   // with what was measured

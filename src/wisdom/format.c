@@ -21,6 +21,7 @@ enum field {
     FIELD_REASON,
     FIELD_NUMBERS, // a value that is numbers
     FIELD_EFFORT,
+    FIELD_PREDICTED,
     FIELD_TIME,
     FIELD_SPREAD,
     FIELD_COUNT
@@ -42,6 +43,9 @@ static const struct {
     [KALLIMA_WISDOM_FACT] = { "fact", false,
         { FIELD_DEVICE, FIELD_DRIVER, FIELD_VERSION, FIELD_KEY, FIELD_NUMBERS,
           FIELD_SPREAD } },
+    [KALLIMA_WISDOM_TRIAL] = { "trial", true,
+        { FIELD_DEVICE, FIELD_DRIVER, FIELD_VERSION, FIELD_KEY, FIELD_VALUE,
+          FIELD_PREDICTED, FIELD_TIME, FIELD_SPREAD } },
     // clang-format on
 };
 
@@ -59,6 +63,9 @@ static const struct {
     [FIELD_REASON] = { "the reason", offsetof(kallima_wisdom_entry, reason), 0.0, 0 },
     [FIELD_NUMBERS] = { "the value", offsetof(kallima_wisdom_entry, value), 0.0, 0 },
     [FIELD_EFFORT] = { "the effort", offsetof(kallima_wisdom_entry, effort), 0.0, 0 },
+    [FIELD_PREDICTED] = { "the predicted time",
+                          offsetof(kallima_wisdom_entry, predicted_ns),
+                          KAL_WISDOM_MAX_TIME_NS, 3 },
     [FIELD_TIME] = { "the time", offsetof(kallima_wisdom_entry, time_ns),
                      KAL_WISDOM_MAX_TIME_NS, 3 },
     [FIELD_SPREAD] = { "the spread", offsetof(kallima_wisdom_entry, spread),
@@ -460,7 +467,7 @@ static bool read_entry(struct reader *r, kallima_wisdom_entry *entry)
         return false;
     const int kind = read_word(r, kal_wisdom_kind_name, KALLIMA_WISDOM_KIND_COUNT);
     if (kind < 0)
-        return refuse(r, "the line must begin with plan, pass, bad or fact");
+        return refuse(r, "the line must begin with plan, pass, bad, fact or trial");
     entry->kind = kind;
     for (const enum field *f = forms[kind].field; *f; f++) {
         if (!read_field(r, entry, *f))

@@ -42,6 +42,8 @@ static bool is_better(const kallima_wisdom_entry *a, const kallima_wisdom_entry 
         return a->time_ns < b->time_ns;
     if (a->spread != b->spread)
         return a->spread < b->spread;
+    if (a->predicted_ns != b->predicted_ns)
+        return a->predicted_ns < b->predicted_ns;
     const int order = strcmp(a->value, b->value);
     return (order ? order : strcmp(a->reason, b->reason)) < 0;
 }
@@ -301,6 +303,25 @@ const struct kal_wisdom_record *kal_wisdom_best(const kallima_wisdom *wisdom,
             best = record;
     }
     return best;
+}
+
+kallima_status kal_wisdom_visit_key(const kallima_wisdom *wisdom,
+                                    kallima_wisdom_kind kind,
+                                    const kallima_wisdom_owner *owner, const char *key,
+                                    kal_wisdom_visit *visit, void *context)
+{
+    const kallima_wisdom_entry asked = ask(kind, owner, key, "");
+    kallima_status status = KALLIMA_OK;
+
+    kal_wisdom_lock(wisdom);
+    for (int64_t i = find_place(wisdom, &asked); i < wisdom->count && !status; i++) {
+        const kallima_wisdom_entry *entry = &wisdom->record[i]->entry;
+        if (!is_about(entry, &asked))
+            break;
+        status = visit(context, entry);
+    }
+    kal_wisdom_unlock(wisdom);
+    return status;
 }
 
 static kallima_status copy_entry(kallima_wisdom_entry *out, struct kal_arena *arena,

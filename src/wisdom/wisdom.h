@@ -2,9 +2,9 @@
 // What tuning learnt: a set of entries that many threads may ask and add to at once, its
 // text form, and the files that it is kept in. The format is in docs/wisdom-format.md.
 //
-// Two entries are about the same thing if kind, owner and key agree and, of plans and bad
-// recipes, the recipe. Of those one stays, the first in a total order: more effort, less
-// time, less spread, the lesser text. So merging may be done in any order and repeated.
+// Two entries are about the same thing if kind, owner and key agree and, of plans, trials and
+// bad recipes, the recipe. Of those one stays, the first in a total order: more effort, less
+// time, less spread, a lesser prediction, the lesser text. So merging may be done in any order and repeated.
 #ifndef KAL_WISDOM_WISDOM_H_
 #define KAL_WISDOM_WISDOM_H_
 
@@ -82,6 +82,23 @@ kallima_status kal_wisdom_add(kallima_wisdom *wisdom, const kallima_wisdom_entry
 kallima_status kal_wisdom_find(const kallima_wisdom *wisdom, kallima_wisdom_kind kind,
                                const kallima_wisdom_owner *owner, const char *key,
                                struct kal_arena *arena, kallima_wisdom_entry *out);
+
+/**
+ * Takes an entry, whose strings are good for the call. It may not use the wisdom. Any status
+ * but OK ends the visits and is passed on.
+ */
+typedef kallima_status kal_wisdom_visit(void *context, const kallima_wisdom_entry *entry);
+
+/**
+ * Visit all that is known of `key`, sorted by value.
+ *
+ * Thread: any; the wisdom is locked meanwhile.
+ * Error:  what `visit` returned
+ */
+kallima_status kal_wisdom_visit_key(const kallima_wisdom *wisdom,
+                                    kallima_wisdom_kind kind,
+                                    const kallima_wisdom_owner *owner, const char *key,
+                                    kal_wisdom_visit *visit, void *context);
 
 /** Whether a recipe is known to compute the problem `key` wrongly. Any thread. */
 bool kal_wisdom_is_bad(const kallima_wisdom *wisdom, const kallima_wisdom_owner *owner,

@@ -126,6 +126,7 @@ class Look(Wisdom):
             line("bad", cpu, quote(PROBLEM), quote("local(240)"), quote("an error of 1")),
             line("fact", cpu, quote("bandwidth"), quote("1e10 2"), "0.25"),
             line("pass", cpu, quote("3f2a"), "12.5 0"),
+            line("trial", cpu, quote(PROBLEM), quote("local(15.16)"), "1500 950 0.01"),
         ]
         self.put(*self.entries)
 
@@ -140,7 +141,8 @@ class Look(Wisdom):
     def test_json_has_all_there_is(self):
         entries = json.loads(self.succeed("wisdom", "list", "--json"))
         self.assertEqual(len(entries), len(self.entries))
-        self.assertEqual({e["kind"] for e in entries}, {"plan", "bad", "fact", "pass"})
+        self.assertEqual({e["kind"] for e in entries}, {"plan", "bad", "fact", "pass",
+                                                        "trial"})
         [first] = [e for e in entries if e["value"] == RECIPE and e["key"] == PROBLEM and
                    e["device"].startswith("cpu")]
         self.assertEqual((first["effort"], first["time_ns"], first["spread"],
@@ -152,7 +154,8 @@ class Look(Wisdom):
         def count(*arguments):
             return len(json.loads(self.succeed("wisdom", "list", "--json", *arguments)))
         self.assertEqual(count("--kind", "plan"), 4)
-        self.assertEqual(count("--problem", "* n=240 *"), 4)
+        self.assertEqual(count("--kind", "trial"), 1)
+        self.assertEqual(count("--problem", "* n=240 *"), 5)
         self.assertEqual(count("--problem", PROBLEM, "--kind", "bad"), 1)
         self.assertEqual(count("--owner", "cuda *"), 1)
         self.assertEqual(count("--device", "cpu"), len(self.entries) - 1)
@@ -162,10 +165,11 @@ class Look(Wisdom):
 
     def test_show_says_what_is_used(self):
         text = self.succeed("wisdom", "show", "240", "--device", "cpu")
-        self.assertEqual(text.count("\nused "), 4)
+        self.assertEqual(text.count("\nused "), 5)
         for words in ("no: a better recipe of the problem is known", "used     yes",
                       'no: it is of another device: "cuda NVIDIA', "recipe   local(15.16)",
-                      "reason   an error of 1", "time     812.5 ns, spread 1.23%"):
+                      "reason   an error of 1", "time     812.5 ns, spread 1.23%",
+                      "time     950 ns, spread 1.00%\nforeseen 1.5 us"):
             self.assertIn(words, text)
         self.assertNotIn("2400", text)
         [used] = [e for e in json.loads(self.succeed("wisdom", "show", "--json", "--device",
@@ -232,15 +236,17 @@ class Change(Wisdom):
     def test_forget_takes_out_what_matches(self):
         cpu, cuda = self.owner["cpu"], ("cuda X", "12", "0.0.1")
         bad = line("bad", cpu, quote("p"), quote("r"), quote("why"))
-        everything = [plan(cpu), plan(cuda), plan(cpu, PROBLEM.replace("240", "64")), bad]
-        for arguments, count in ((["--all"], 4), (["--kind", "bad"], 1),
+        trial = line("trial", cpu, quote("p"), quote("r"), "0 1.5 0")
+        everything = [plan(cpu), plan(cuda), plan(cpu, PROBLEM.replace("240", "64")), bad,
+                      trial]
+        for arguments, count in ((["--all"], 5), (["--kind", "bad"], 1), (["--kind", "trial"], 1),
                                  (["--problem", "* n=240 *"], 2), (["--owner", "cuda *"], 1),
-                                 (["--device", "cpu"], 3), (["--device", "nullcuda"], 0),
+                                 (["--device", "cpu"], 4), (["--device", "nullcuda"], 0),
                                  (["--kind", "plan", "--problem", "* n=64 *"], 1)):
             self.put(*everything)
             self.assertEqual(self.succeed("wisdom", "forget", *arguments),
                              "%d entr%s forgotten\n" % (count, "y" if count == 1 else "ies"))
-            self.assertEqual(len(self.get().splitlines()), 1 + 4 - count)
+            self.assertEqual(len(self.get().splitlines()), 1 + 5 - count)
         self.put(*everything, name="other")
         self.succeed("wisdom", "forget", "--all", "--file", self.path("other"))
         self.assertEqual(self.get("other"), FIRST)

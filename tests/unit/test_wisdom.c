@@ -63,6 +63,7 @@ static kallima_wisdom_entry random_entry(struct random *r)
         .reason = PICK(r, reasons),
         .time_ns = (double)random_between(r, 0, 3) * 0.75,
         .spread = (double)random_between(r, 0, 3) * 0.125,
+        .predicted_ns = (double)random_between(r, 0, 3) * 1.5,
     };
     if (entry.kind == KALLIMA_WISDOM_FACT)
         entry.value = random_between(r, 0, 1) ? "1e10 2.5" : "-3";
@@ -80,6 +81,7 @@ static kallima_wisdom *random_wisdom(struct random *r, int count)
 // --- the text ----------------------------------------------------------------------------
 
 #define PLAN  "plan \"d\" \"r\" \"v\" \"k\" \"x\" "
+#define TRIAL "trial \"d\" \"r\" \"v\" \"k\" \"x\""
 #define FIRST "kallima-wisdom 1\n"
 
 static void texts_read_back_to_the_same_wisdom(void **state)
@@ -116,6 +118,11 @@ static void an_entry_is_one_line(void **state)
     entry.value = "3.35e12 -0.5";
     entry.spread = 0.0;
     pretend_add(wisdom, entry);
+    entry.kind = KALLIMA_WISDOM_TRIAL;
+    entry.value = "local(8.8)";
+    entry.time_ns = 900.0;
+    entry.predicted_ns = 1234.56789;
+    pretend_add(wisdom, entry);
     char *text = pretend_text(wisdom);
     const char *expected =
         "kallima-wisdom 1\n"
@@ -126,7 +133,9 @@ static void an_entry_is_one_line(void **state)
         "bad \"cpu Pretend\" \"avx9, 2 threads\" \"0.1.0\" \"p\" \"r\\\\s\" "
         "\"an error of 1e-3\"\n"
         "fact \"cpu Pretend\" \"avx9, 2 threads\" \"0.1.0\" \"c2c \\\"n\\\"\" "
-        "\"3.35e12 -0.5\" 0\n";
+        "\"3.35e12 -0.5\" 0\n"
+        "trial \"cpu Pretend\" \"avx9, 2 threads\" \"0.1.0\" \"c2c \\\"n\\\"\" "
+        "\"local(8.8)\" 1234.568 900 0\n";
     ROW_CHECK(strcmp(text, expected) == 0);
     free(text);
     kallima_wisdom_destroy(&wisdom);
@@ -149,6 +158,7 @@ static void long_strings_fit_a_line(void **state)
                                    longest,
                                    longest,
                                    longest,
+                                   0.0,
                                    0.0,
                                    0.0 };
     pretend_add(wisdom, entry);
@@ -187,7 +197,7 @@ static void hear(void *user, const char *from, int64_t line, const char *reason)
 static const struct {
     const char *line, *words; // that the reason holds
 } refused_lines[] = {
-    { "", "begin with plan, pass, bad or fact" },
+    { "", "begin with plan, pass, bad, fact or trial" },
     { " " PLAN "measure 1 1", "character 1: the line must begin" },
     { "# a comment", "must begin" },
     { "plans \"d\"", "must begin" },
@@ -241,6 +251,20 @@ static const struct {
     { "fact \"d\" \"r\" \"v\" \"k\" \"1e\" 0", "no list of decimal numbers" },
     { "fact \"d\" \"r\" \"v\" \"k\" \".\" 0", "no list of decimal numbers" },
     { "fact \"d\" \"r\" \"v\" \"k\" \"1.2.3\" 0", "no list of decimal numbers" },
+    { "trial", "the device is missing" },
+    { "trials \"d\"", "must begin" },
+    { TRIAL, "the predicted time is missing" },
+    { TRIAL " measure 1 1 0", "the predicted time must be a decimal number" },
+    { TRIAL " -1 1 0", "the predicted time must be a decimal number" },
+    { TRIAL " inf 1 0", "the predicted time must be a decimal number" },
+    { TRIAL " 1000000000001 1 0", "the predicted time must be at most 1000000000000" },
+    { TRIAL " 1.2345 1 0", "the time is missing" },
+    { TRIAL " 1", "the time is missing" },
+    { TRIAL " 1 nan 0", "the time must be a decimal number" },
+    { TRIAL " 1 1000000000001 0", "the time must be at most 1000000000000" },
+    { TRIAL " 1 1", "the spread is missing" },
+    { TRIAL " 1 1 0 0", "nothing may follow here" },
+    { "trial \"d\" \"r\" \"v\" \"k\" \"\" 1 1 0", "empty" },
     { "kallima-wisdom 2", "must begin" },
     { "kallima-wisdom 1 ", "must begin" },
 };
@@ -384,7 +408,7 @@ static void texts_may_stand_behind_each_other(void **state)
 
 static void impossible_entries_are_not_added(void **state)
 {
-    kallima_wisdom_entry entry[12];
+    kallima_wisdom_entry entry[15];
     kallima_wisdom *wisdom = create();
 
     (void)state;
@@ -402,6 +426,11 @@ static void impossible_entries_are_not_added(void **state)
     entry[9].time_ns = NAN;
     entry[10].time_ns = INFINITY;
     entry[11].spread = 2e6;
+    for (int i = 12; i < 15; i++)
+        entry[i].kind = KALLIMA_WISDOM_TRIAL;
+    entry[12].predicted_ns = INFINITY;
+    entry[13].predicted_ns = -1.0;
+    entry[14].value = "";
     for (size_t i = 0; i < KAL_COUNT(entry); i++) {
         row_ran();
         if (kal_wisdom_add(wisdom, &entry[i]) != KALLIMA_E_ARGUMENT)
@@ -604,6 +633,60 @@ static void passes_and_facts_are_found(void **state)
               strcmp(found.key, "3f2a") == 0);
     kal_arena_clear(&arena);
     ROW_CHECK(kallima_wisdom_get_count(wisdom) == 2);
+    kallima_wisdom_destroy(&wisdom);
+    ROWS_FINISH();
+}
+
+static kallima_status append_value(void *context, const kallima_wisdom_entry *entry)
+{
+    char *values = context;
+    snprintf(values + strlen(values), 100 - strlen(values), "%s ", entry->value);
+    return strcmp(entry->value, "stop") == 0 ? KALLIMA_E_RECIPE : KALLIMA_OK;
+}
+
+static kallima_wisdom_entry trial(const char *key, const char *recipe, double time_ns)
+{
+    kallima_wisdom_entry entry = pretend_plan(key, recipe, time_ns);
+    entry.kind = KALLIMA_WISDOM_TRIAL;
+    entry.predicted_ns = 2.0 * time_ns;
+    return entry;
+}
+
+// What was measured is shown, and followed by no plan.
+static void trials_are_visited_and_forgotten(void **state)
+{
+    const kallima_wisdom_filter trials = { .kind = KALLIMA_WISDOM_TRIAL };
+    kallima_wisdom *wisdom = create();
+    kallima_wisdom_entry entry;
+    char values[100] = "";
+    int64_t count;
+
+    (void)state;
+    pretend_add(wisdom, trial("k", "b", 1.0));
+    pretend_add(wisdom, trial("k", "a", 2.0));
+    pretend_add(wisdom, trial("kk", "other", 1.0));
+    pretend_add(wisdom, trial("j", "other", 1.0));
+    pretend_add(wisdom, trial("k", "a", 3.0)); // it took longer
+    entry = trial("k", "foreign", 1.0);
+    entry.driver = "avx9, 3 threads";
+    pretend_add(wisdom, entry);
+    ROW_CHECK(strcmp(found_recipe(wisdom, "k"), "none") == 0);
+    pretend_add_plan(wisdom, "k", "planned", 9.0);
+    ROW_CHECK(strcmp(found_recipe(wisdom, "k"), "planned") == 0);
+    ROW_CHECK(kal_wisdom_visit_key(wisdom, KALLIMA_WISDOM_TRIAL, &pretend_owner, "k",
+                                   append_value, values) == KALLIMA_OK);
+    ROW_CHECK(strcmp(values, "a b ") == 0);
+    pretend_add(wisdom, trial("k", "stop", 1.0));
+    pretend_add(wisdom, trial("k", "z", 1.0));
+    values[0] = '\0';
+    ROW_CHECK(kal_wisdom_visit_key(wisdom, KALLIMA_WISDOM_TRIAL, &pretend_owner, "k",
+                                   append_value, values) == KALLIMA_E_RECIPE);
+    ROW_CHECK(strcmp(values, "a b stop ") == 0);
+    const int64_t first = kallima_wisdom_find(wisdom, &trials, 0);
+    ROW_CHECK(kallima_wisdom_get_entry(wisdom, first + 1, &entry) == KALLIMA_OK);
+    ROW_CHECK(entry.time_ns == 2.0 && entry.predicted_ns == 4.0 && entry.effort == 0);
+    ROW_CHECK(kallima_wisdom_forget(wisdom, &trials, &count) == KALLIMA_OK && count == 7);
+    ROW_CHECK(kallima_wisdom_get_count(wisdom) == 1);
     kallima_wisdom_destroy(&wisdom);
     ROWS_FINISH();
 }
@@ -935,6 +1018,7 @@ int main(void)
         TEST(the_better_entry_stays),
         TEST(the_best_plan_that_is_not_bad_is_found),
         TEST(passes_and_facts_are_found),
+        TEST(trials_are_visited_and_forgotten),
         TEST(owners_name_api_device_and_driver),
         TEST(entries_that_are_not_used_say_why),
         TEST(patterns_select_what_is_forgotten),

@@ -744,6 +744,7 @@ static void the_systems_file_is_read_only(void **state)
                                     "x",
                                     "",
                                     4.0,
+                                    0.0,
                                     0.0 };
     pretend_add(wisdom, better);
     ROW_CHECK(kal_wisdom_save(wisdom, NULL) == KALLIMA_OK);
