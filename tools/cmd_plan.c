@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "explanation.h"
 
 static const char help[] =
     "usage: kallima plan LENGTHS [OPTION]...\n"
@@ -28,6 +29,11 @@ static const char help[] =
     "                     for the device given, which must take that language, else for "
     "a GPU\n"
     "                     that need not be here\n"
+    "  --explain          say behind it where the plan comes from, what else there was, "
+    "what is\n"
+    "                     predicted and was measured of each, and why this one was "
+    "chosen\n"
+    "  --all              with --explain: show all that there was, not the best 20\n"
     "  --json             one JSON object\n";
 
 static const char *const kinds[] = { "c2c", "r2c", "c2r" };
@@ -43,7 +49,7 @@ struct request {
     int planning;         // kallima_planning
     const char *source;   // a language; NULL: no kernels
     const char *imagined; // the device that writes it where none is given
-    bool json;
+    bool explains, all, json;
 };
 
 typedef kallima_status text_writer(const kallima_plan *plan, char *text, size_t capacity,
@@ -92,21 +98,41 @@ static void print_json(const char *recipe, const char *text,
            cost->passes, cost->bytes, cost->operations, cost->nominal_operations,
            cost->workspace_bytes);
     cli_print_json(text);
-    puts("}");
 }
 
-static int print_plan(const kallima_plan *plan, bool json)
+// What --explain adds to the plan; nothing for NULL.
+static void print_explanation(const struct explanation *explanation,
+                              const struct request *request)
 {
+    if (explanation && request->json)
+        fputs(", \"explanation\": ", stdout);
+    if (explanation && request->json)
+        explanation_print_json(explanation);
+    else if (explanation)
+        explanation_print(explanation, request->all);
+    fputs(request->json ? "}\n" : "", stdout);
+}
+
+static int print_plan(const kallima_plan *plan, kallima_device *device,
+                      const struct request *request)
+{
+    struct explanation *explanation = NULL;
     kallima_plan_cost cost;
+
     if (kallima_plan_get_cost(plan, &cost) != KALLIMA_OK)
         return cli_fail("%s", kallima_last_error());
+    if (request->explains && !(explanation = explanation_create(plan, device)))
+        return CLI_FAILED;
     char *recipe = plan_text(kallima_plan_get_recipe, plan);
     char *text = recipe ? plan_text(kallima_plan_describe, plan) : NULL;
-    if (text)
-        (json ? print_json : print_people)(recipe, text, &cost);
+    if (text) {
+        (request->json ? print_json : print_people)(recipe, text, &cost);
+        print_explanation(explanation, request);
+    }
     const int status = text ? CLI_OK : CLI_FAILED;
     free(recipe);
     free(text);
+    explanation_destroy(&explanation);
     return status;
 }
 
@@ -226,6 +252,8 @@ static int take_option(const struct cli *cli, int code, struct request *request)
         request->source = languages[choice];
         request->imagined = imagined[choice];
         return CLI_OK;
+    case 'e': request->explains = true; return CLI_OK;
+    case 'a': request->all = true; return CLI_OK;
     case 'j': request->json = true; return CLI_OK;
     default: return CLI_USAGE;
     }
@@ -269,7 +297,8 @@ static int run(const struct cli *cli, const struct request *request)
     if (status == CLI_OK)
         cli_warn_of_wisdom();
     if (status == CLI_OK)
-        status = (request->source ? print_source : print_plan)(plan, request->json);
+        status = request->source ? print_source(plan, request->json)
+                                 : print_plan(plan, device, request);
     kallima_plan_destroy(&plan);
     kallima_device_close(&device);
     return status;
@@ -287,6 +316,8 @@ int cmd_plan(const struct cli *cli, int argc, char **argv)
         { "recipe", required_argument, NULL, 'r' },
         { "planning", required_argument, NULL, 'm' },
         { "source", required_argument, NULL, 's' },
+        { "explain", no_argument, NULL, 'e' },
+        { "all", no_argument, NULL, 'a' },
         { "json", no_argument, NULL, 'j' },
         { 0 },
     };
@@ -305,6 +336,10 @@ int cmd_plan(const struct cli *cli, int argc, char **argv)
                          argv[optind], KALLIMA_MAX_RANK);
     if (request.desc.kind == KALLIMA_R2C && request.desc.direction == KALLIMA_INVERSE)
         return cli_usage(cli, "--inverse: r2c is forward only; its inverse is c2r");
+    if (request.explains && request.source)
+        return cli_usage(cli, "--explain and --source exclude each other");
+    if (request.all && !request.explains)
+        return cli_usage(cli, "--all goes with --explain");
     struct cli chosen = *cli;
     if (!chosen.device)
         chosen.device = request.imagined;

@@ -77,6 +77,65 @@ KALLIMA_API kallima_status kallima_tune(kallima_device *device, const kallima_de
                                         const kallima_tune_options *options,
                                         kallima_tune_result *result);
 
+/** Where a plan comes from. All but the first two are what the planner's rules choose. */
+typedef enum kallima_plan_origin {
+    KALLIMA_ORIGIN_RECIPE = 0, // the options gave its recipe
+    KALLIMA_ORIGIN_WISDOM,
+    KALLIMA_ORIGIN_FIXED,   // the options said that wisdom is not asked
+    KALLIMA_ORIGIN_OFF,     // wisdom is kept nowhere, and knows nothing
+    KALLIMA_ORIGIN_UNKNOWN, // wisdom has no plan of the problem
+    KALLIMA_ORIGIN_BAD,     // what it has computed wrongly
+    KALLIMA_ORIGIN_REFUSED, // what it has does not fit, or the device refuses it
+    KALLIMA_ORIGIN_COUNT
+} kallima_plan_origin;
+
+/** A plan that a problem may have. Strings are good for the call that shows it. */
+typedef struct kallima_plan_candidate {
+    const char *recipe;
+    const char
+        *difference;     // from the default: "algorithm", "split", "padding", "radices",
+                         // "parameter", those that apply, ", " between; "": it is that
+    const char *fault;   // how it computed wrongly; "": nobody says that it does
+    double predicted_ns; // by the cost model as it is now; 0: the device cannot run it
+    double foreseen_ns;  // by the cost model before it was measured; 0: nothing
+    double measured_ns;  // as wisdom has it, of the whole batch; 0: it was not
+    double spread;       // of that, relative
+    int32_t is_chosen;   // 1: it is the plan's own
+    int32_t reserved;    // zero
+} kallima_plan_candidate;
+
+/** Shows a candidate; 0 goes on, anything else ends the call that shows them. */
+typedef int32_t (*kallima_plan_report)(void *user,
+                                       const kallima_plan_candidate *candidate);
+
+/** What is said of a plan. */
+typedef struct kallima_plan_explanation {
+    int32_t origin;         // kallima_plan_origin
+    int32_t effort;         // kallima_effort of the wisdom that it follows, or 0
+    double time_ns, spread; // that wisdom says, or 0
+    int32_t samples;    // measured plans that the cost model rests on; 0: it is a guess
+    int32_t candidates; // how many there are
+} kallima_plan_explanation;
+
+/**
+ * Say where a plan comes from, and show what else there was to choose from: the default, which
+ * is what the planner's rules choose; what differs from that in one decision; and what wisdom
+ * knows of the problem. Tuning tries more than that, as it goes on from what it finds.
+ *
+ * Shape:  `report` (NULL: nobody) is called with `user` for each candidate: those that were
+ *         measured, from the fastest on; those that were not, from the one on that is
+ *         predicted to be the fastest; those that computed wrongly.
+ * Unit:   takes milliseconds, of long transforms up to some seconds; nothing is timed or
+ *         compiled.
+ * Owner:  all memory is given back.
+ * Thread: any.
+ * Error:  E_ARGUMENT  `plan` or `explanation` is NULL
+ *         E_MEMORY    host memory is exhausted
+ */
+KALLIMA_API kallima_status kallima_plan_explain(const kallima_plan *plan,
+                                                kallima_plan_report report, void *user,
+                                                kallima_plan_explanation *explanation);
+
 /**
  * Find a length for axis `axis` of `desc`, from its own to a quarter more, that is transformed
  * in the least time on `device`: as wisdom has it measured, else as the cost model predicts.

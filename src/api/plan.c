@@ -81,6 +81,14 @@ static kallima_status follow_entry(kallima_plan *plan, const kallima_wisdom_entr
                     entry->key, why);
 }
 
+static void note_wisdom(kallima_plan *plan, const kallima_wisdom_entry *entry)
+{
+    plan->origin = KALLIMA_ORIGIN_WISDOM;
+    plan->effort = entry->effort;
+    plan->time_ns = entry->time_ns;
+    plan->spread = entry->spread;
+}
+
 static kallima_status plan_by_wisdom(kallima_plan *plan,
                                      const kallima_plan_options *options)
 {
@@ -96,8 +104,11 @@ static kallima_status plan_by_wisdom(kallima_plan *plan,
     kal_arena_clear(&arena);
     if (status && status != KALLIMA_E_WISDOM)
         return status;
-    if (!status && is_known)
+    if (!status && is_known) {
+        note_wisdom(plan, &entry);
         return KALLIMA_OK;
+    }
+    plan->origin = is_known ? KALLIMA_ORIGIN_REFUSED : KALLIMA_ORIGIN_UNKNOWN;
     if (options->planning != KALLIMA_PLANNING_WISDOM_ONLY)
         return estimate(plan, options);
     return is_known ? status
@@ -127,6 +138,7 @@ static kallima_status build(kallima_plan *plan, const kallima_plan_options *opti
 {
     if (options->recipe)
         return follow_recipe(plan, options->recipe, options);
+    plan->origin = KALLIMA_ORIGIN_FIXED;
     if (options->planning == KALLIMA_PLANNING_FIXED)
         return estimate(plan, options);
     if (options->planning == KALLIMA_PLANNING_DEFAULT && options->effort)

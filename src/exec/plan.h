@@ -3,7 +3,7 @@
 #ifndef KAL_EXEC_PLAN_H_
 #define KAL_EXEC_PLAN_H_
 
-#include <kallima/plan.h>
+#include <kallima/tune.h>
 #include <pthread.h>
 
 #include "device/device.h"
@@ -21,6 +21,9 @@ struct kallima_plan {
     struct kal_recipe *recipe;
     struct kal_program program;
     struct kal_device_program *built;
+    kallima_plan_origin origin;
+    int32_t effort; // this and the next: of the wisdom that it follows
+    double time_ns, spread;
     // Host devices: the one thing that changes, workspaces that no execution uses.
     pthread_mutex_t lock;
     struct kal_workspace *idle;

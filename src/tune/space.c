@@ -325,3 +325,44 @@ kallima_status kal_space_neighbours(const struct kal_planner *planner,
     }
     return KALLIMA_OK;
 }
+
+// --- differences -------------------------------------------------------------------------
+
+static unsigned set_of(enum kal_decision decision, bool differs)
+{
+    return differs ? 1u << decision : 0u;
+}
+
+static bool has_parameters_of(const struct kal_parameters *a,
+                              const struct kal_parameters *b)
+{
+    for (int id = 0; id < KAL_PARAMETER_COUNT; id++) {
+        if (a->is_given[id] != b->is_given[id] ||
+            (a->is_given[id] && a->value[id] != b->value[id]))
+            return false;
+    }
+    return true;
+}
+
+static bool has_radices_of(const struct kal_recipe *a, const struct kal_recipe *b)
+{
+    return a->radix_count == b->radix_count &&
+           memcmp(a->radix, b->radix, (size_t)a->radix_count * sizeof *a->radix) == 0;
+}
+
+unsigned kal_space_differences(const struct kal_recipe *a, const struct kal_recipe *b)
+{
+    if (a->rule != b->rule || a->child_count != b->child_count)
+        return set_of(KAL_DECISION_ALGORITHM, true);
+    unsigned set = set_of(KAL_DECISION_RADICES, !has_radices_of(a, b)) |
+                   set_of(KAL_DECISION_PARAMETER,
+                          !has_parameters_of(&a->parameters, &b->parameters));
+    for (int i = 0; i < a->child_count; i++) {
+        if (a->child[i]->n != b->child[i]->n)
+            return set_of(a->rule == KAL_RULE_BLUESTEIN ? KAL_DECISION_PADDING
+                                                        : KAL_DECISION_SPLIT,
+                          true);
+        set |= kal_space_differences(a->child[i], b->child[i]);
+    }
+    return set;
+}

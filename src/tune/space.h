@@ -19,6 +19,12 @@ enum kal_decision {
 extern const char *const kal_decision_names[KAL_DECISION_COUNT];
 
 /**
+ * Return the decisions in which two recipes of a problem differ, as a sum of 1 << decision. Of
+ * nodes that do another thing, or divide their length otherwise, those below do not count.
+ */
+unsigned kal_space_differences(const struct kal_recipe *a, const struct kal_recipe *b);
+
+/**
  * Takes a recipe that differs from the one that was asked about in one decision. It is good
  * for the call only. Any status but OK ends the visits and is passed on.
  */

@@ -218,6 +218,68 @@ static void following_wisdom_survives(void **state)
     ROWS_FINISH();
 }
 
+static int32_t count_candidates(void *user, const kallima_plan_candidate *candidate)
+{
+    *(int *)user += candidate->recipe[0] != '\0';
+    return 0;
+}
+
+// Explain until it succeeds.
+static void explain_under_failure(struct counting *c, const kallima_plan *plan,
+                                  bool after)
+{
+    kallima_status status = KALLIMA_E_MEMORY;
+    kallima_plan_explanation explanation;
+    const long long live = c->live;
+    int shown = 0;
+
+    for (long long k = 1; status != KALLIMA_OK && k < MOST_CALLS; k += 1 + k / 8) {
+        set_failure(c, k, after);
+        shown = 0;
+        status = kallima_plan_explain(plan, count_candidates, &shown, &explanation);
+        set_failure(c, 0, false);
+        row_ran();
+        if ((status != KALLIMA_OK && (status != KALLIMA_E_MEMORY || shown)) ||
+            c->live != live)
+            row_fail("allocation %lld: %s: %s", k, kallima_status_name(status),
+                     kallima_last_error());
+    }
+    ROW_CHECK(status == KALLIMA_OK && shown == explanation.candidates && shown > 3);
+}
+
+// With a time, a recipe that was wrong, and one that fits nothing.
+static void explaining_survives(void **state)
+{
+    static const kallima_desc d = { .rank = 1, .n = { 16 }, .batch = 20 };
+    static const char key[] = "c2c f32 n=16 batch=20 forward out-of-place "
+                              "in=interleaved@0:16,1 out=interleaved@0:16,1";
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        struct counting c = { 0 };
+        kallima_device *device = open_device(&c, i % 2 ? "cpu" : "nullcuda", 1);
+        kallima_wisdom_owner owner;
+        kallima_plan *plan = NULL;
+        char head[700], text[3000];
+
+        ROW_CHECK(kallima_device_get_owner(device, &owner) == KALLIMA_OK);
+        snprintf(head, sizeof head, "\"%s\" \"%s\" \"%s\" \"%s\"", owner.device,
+                 owner.driver, owner.version, key);
+        snprintf(text, sizeof text,
+                 "kallima-wisdom 1\ntrial %s \"local(4.4)\" 2 1 0\n"
+                 "bad %s \"local(2.2.2.2)\" \"wrong\"\ntrial %s \"local(3)\" 2 1 0\n",
+                 head, head, head);
+        ROW_CHECK(kallima_wisdom_import(kallima_device_get_wisdom(device), text, NULL,
+                                        NULL) == KALLIMA_OK);
+        ROW_CHECK(kallima_plan_create(&plan, device, &d, NULL) == KALLIMA_OK);
+        explain_under_failure(&c, plan, i / 2);
+        kallima_plan_destroy(&plan);
+        kallima_device_close(&device);
+        ROW_CHECK(c.live == 0 && c.damaged == 0);
+    }
+    ROWS_FINISH();
+}
+
 // Execute until it succeeds: each failure leaves the plan as good as it was.
 static void execute_under_failure(struct counting *c, kallima_device *device,
                                   const kallima_desc *d, enum way way, bool after)
@@ -306,6 +368,7 @@ int main(void)
         cmocka_unit_test(planning_survives),
         cmocka_unit_test(reading_recipes_survives),
         cmocka_unit_test(following_wisdom_survives),
+        cmocka_unit_test(explaining_survives),
         cmocka_unit_test(execution_survives),
         cmocka_unit_test(writing_texts_survives),
         cmocka_unit_test(making_kernels_survives),

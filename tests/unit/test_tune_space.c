@@ -118,6 +118,10 @@ static bool is_visited(const char *text)
 // the same.
 static void check_visited(void)
 {
+    const struct kal_planner planner = { &v.arena, &v.limits };
+    struct kal_recipe *planned;
+
+    assert_int_equal(kal_plan_problem(&planned, &planner, &v.problem), KALLIMA_OK);
     for (int i = 0; i < v.count; i++) {
         struct kal_arena arena;
         struct kal_recipe *recipe;
@@ -128,6 +132,9 @@ static void check_visited(void)
             kal_program_lower(&program, &arena, &v.problem, recipe, &v.caps) !=
                 KALLIMA_OK)
             row_fail("%s: %s: %s", v.selector, v.text[i], kallima_last_error());
+        else if (!(kal_space_differences(planned, recipe) & 1u << v.decision[i]))
+            row_fail("%s: %s: does not differ in %s", v.selector, v.text[i],
+                     kal_decision_names[v.decision[i]]);
         kal_arena_clear(&arena);
     }
     qsort(v.text, (size_t)v.count, sizeof *v.text, compare);
@@ -268,6 +275,60 @@ static void a_status_ends_the_visits(void **state)
     end();
 }
 
+// The decisions in which two recipes of the problem differ, as words.
+static const char *differences(const char *a, const char *b)
+{
+    static char words[100];
+    struct kal_recipe *one, *other;
+
+    words[0] = '\0';
+    assert_int_equal(kal_recipe_parse(&one, &v.arena, &v.problem, a), KALLIMA_OK);
+    assert_int_equal(kal_recipe_parse(&other, &v.arena, &v.problem, b), KALLIMA_OK);
+    const unsigned set = kal_space_differences(one, other);
+    ROW_CHECK(set == kal_space_differences(other, one));
+    for (int i = 0; i < KAL_DECISION_COUNT; i++) {
+        if (set & 1u << i)
+            snprintf(words + strlen(words), sizeof words - strlen(words), "%s ",
+                     kal_decision_names[i]);
+    }
+    return words;
+}
+
+static void differences_are_named(void **state)
+{
+    static const struct {
+        int64_t n;
+        const char *a, *b, *words;
+    } rows[] = {
+        { 240, "local(16.15)", "local(16.15)", "" },
+        { 240, "local(16.15)", "local(15.16)", "radices " },
+        { 240, "local(16.15)", "local(16.5.3)", "radices " },
+        { 240, "local(16.15)", "four-step(local(16), local(15))", "algorithm " },
+        { 240, "four-step(local(15), local(16))", "four-step(local(16), local(15))",
+          "split " },
+        { 240, "local(16.15, lanes=64)", "local(16.15)", "parameter " },
+        { 240, "local(16.15, lanes=64)", "local(16.15, lanes=32)", "parameter " },
+        { 240, "local(16.15, lanes=64)", "local(15.16)", "radices parameter " },
+        { 65536, "four-step(local(16.16), local(16.16))",
+          "four-step(four-step(local(16), local(16)), local(4.8.8))",
+          "algorithm radices " },
+        { 101, "bluestein(n=101, local(14.15))", "bluestein(n=101, local(16.16))",
+          "padding " },
+        { 101, "bluestein(n=101, local(14.15))", "rader(local(10.10))", "algorithm " },
+    };
+    (void)state;
+    for (size_t i = 0; i < KAL_COUNT(rows); i++) {
+        const kallima_desc desc = { .rank = 1, .n = { rows[i].n } };
+        begin("nullcuda", &desc);
+        const char *words = differences(rows[i].a, rows[i].b);
+        row_ran();
+        if (strcmp(words, rows[i].words) != 0)
+            row_fail("%s and %s: %s", rows[i].a, rows[i].b, words);
+        end();
+    }
+    ROWS_FINISH();
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -275,6 +336,7 @@ int main(void)
         cmocka_unit_test(decisions_that_must_be_there_are),
         cmocka_unit_test(a_device_without_kernels_has_no_parameters),
         cmocka_unit_test(a_status_ends_the_visits),
+        cmocka_unit_test(differences_are_named),
     };
     return cmocka_run_group_tests_name("tune-space", tests, NULL, NULL);
 }
