@@ -124,17 +124,15 @@ static double busy_lanes(const struct kal_kernel *k)
     return k->round_count ? busy / k->round_count : 1.0;
 }
 
-// How many times as long bytes take where so few groups keep a processor waiting for them, or
-// passes follow each other so closely that they wait.
+// How many times as long bytes take where so few groups keep a processor waiting for them, each
+// for `group_bytes` at once, or passes follow each other so closely that they wait.
 static double lateness(const struct count *c, const struct kal_kernel_set *set,
-                       const struct kal_kernel *k, int resident, double groups)
+                       double held, double group_bytes)
 {
     static const double NEEDED = 32768.0; // bytes of a processor under way at once
     const double processors = (double)kal_max(1, c->caps->processors);
-    const double held = fmin(resident, groups / processors);
-    const double under_way =
-        held * (double)(k->lines * k->span) * (c->is_f64 ? 16.0 : 8.0);
-    double late = fmax(0.0, NEEDED / under_way - 1.0), per_line = 0.0;
+    const double late = fmax(0.0, NEEDED / (held * group_bytes) - 1.0);
+    double per_line = 0.0;
 
     if (set->lag == 0)
         return late;
@@ -154,7 +152,8 @@ static void count_kernel(const struct count *c, const struct kal_kernel_set *set
     const double groups = (double)k->groups * (double)kal_max(1, set->lines);
     const double exchanged =
         all_lines(k->pass) * (double)k->n * element * kal_kernel_exchange_turns(k);
-    const double places = (double)kal_max(1, c->caps->processors) * occupancy.resident;
+    const double processors = (double)kal_max(1, c->caps->processors);
+    const double held = fmin(occupancy.resident, groups / processors);
     const double moved =
         count_kernel_side(c, set, k, true) + count_kernel_side(c, set, k, false);
 
@@ -163,11 +162,14 @@ static void count_kernel(const struct count *c, const struct kal_kernel_set *set
     add(c->terms, KAL_TERM_COMPUTE,
         kal_pass_operations(k->pass) * (c->is_f64 ? 2.0 : 1.0) / busy_lanes(k));
     add(c->terms, KAL_TERM_WAIT,
-        groups / places * (k->round_count + 1 + (set->lag ? TICKET : 0)));
+        fmax(1.0, groups / processors / occupancy.resident) *
+            (k->round_count + 1 + (set->lag ? TICKET : 0)));
     add(c->terms, KAL_TERM_SPILL,
         2.0 * REGISTER * occupancy.missing * occupancy.missing / occupancy.registers *
             set->lanes * groups * k->round_count);
-    add(c->terms, KAL_TERM_LATE, moved * lateness(c, set, k, occupancy.resident, groups));
+    if (moved > 0.0)
+        add(c->terms, KAL_TERM_LATE,
+            moved * lateness(c, set, held, moved / 2.0 / groups));
 }
 
 static kallima_status count_launches(const struct count *c, const struct kal_phase *phase)
