@@ -460,6 +460,17 @@ static int64_t even_lines(const struct kal_kernel *k, int64_t lines, int64_t sec
     return lines;
 }
 
+// Fewer lines than `lines`, whole sectors, where groups are too few for all processors.
+static int64_t spread_lines(const struct kal_kernel *k, int64_t lines, int64_t sector,
+                            int processors)
+{
+    const int64_t all = all_lines(k->pass);
+    while (!k->is_fused && lines >= 2 * sector && lines % 2 == 0 &&
+           4 * (all / lines) < 3 * (int64_t)processors)
+        lines /= 2;
+    return lines;
+}
+
 // Lines of a tile: enough for whole memory transactions where lines are neighbours, then
 // enough for a group of the wanted size, full warps preferred.
 static int64_t choose_lines(const struct kal_kernel *k, const struct kal_caps *caps,
@@ -497,7 +508,8 @@ static int64_t choose_lines(const struct kal_kernel *k, const struct kal_caps *c
         while (2 * lines * line_lanes <= lanes && 2 * lines * k->n * element <= bytes)
             lines *= 2;
         lines = even_lines(k, kal_min(lines, most), sector, most);
-        return lines - (lines > sector ? lines % sector : 0);
+        lines -= lines > sector ? lines % sector : 0;
+        return spread_lines(k, lines, sector, caps->processors);
     }
     int64_t best = 1;
     for (int64_t lines = 1; lines <= most && lines * line_lanes <= wanted_lanes(k);

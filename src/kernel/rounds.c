@@ -243,6 +243,14 @@ static int64_t run_bytes(const struct kal_kernel *k, const struct kal_step *step
     return run * kal_kernel_element_bytes(k);
 }
 
+// Shorter runs pass through the tile; from scratch, which the cache holds, short ones need not.
+static int64_t least_run(const struct kal_kernel *k, const struct kal_side *side)
+{
+    enum { CACHE_RUN = 64 };
+    return side->buffer == KAL_BUFFER_CHUNK ? kal_min(CACHE_RUN, k->choice.run_bytes)
+                                            : k->choice.run_bytes;
+}
+
 static bool needs_staging(const struct kal_kernel *k, bool is_in)
 {
     const struct kal_pass *p = k->pass;
@@ -259,7 +267,7 @@ static bool needs_staging(const struct kal_kernel *k, bool is_in)
         return true;
     if (kal_side_prefers_lines(k, is_in) || (side->stride != unit && side->stride != 2))
         return false;
-    return run_bytes(k, step, is_in) < k->choice.run_bytes;
+    return run_bytes(k, step, is_in) < least_run(k, side);
 }
 
 static bool has_rader(const struct kal_pass *p)

@@ -167,9 +167,21 @@ static kallima_status improve(struct kal_search *s, int *failures, bool *has_imp
     return KALLIMA_OK;
 }
 
+// The coarsest decision in which two recipes differ.
+static enum kal_decision find_decision(const struct kal_recipe *a,
+                                       const struct kal_recipe *b)
+{
+    const unsigned differences = kal_space_differences(a, b);
+    int decision = 0;
+    while (decision < KAL_DECISION_COUNT - 1 && !(differences >> decision & 1))
+        decision++;
+    return (enum kal_decision)decision;
+}
+
 kallima_status kal_search_run(struct kal_search *s, const struct kal_planner *planner,
                               const struct kal_problem *problem, struct kal_recipe *first,
-                              const struct kal_judge *judge, struct kal_reach reach)
+                              struct kal_recipe *known, const struct kal_judge *judge,
+                              struct kal_reach reach)
 {
     bool has_improved = true;
     int failures = 0;
@@ -179,6 +191,10 @@ kallima_status kal_search_run(struct kal_search *s, const struct kal_planner *pl
     };
     KAL_TRY(add(s, first, KAL_DECISION_ALGORITHM));
     KAL_TRY(challenge(s, 0));
+    if (known)
+        KAL_TRY(add(s, known, find_decision(first, known)));
+    if (s->count > 1 && judge->has_time(judge->context))
+        KAL_TRY(challenge(s, 1));
     while (has_improved && judge->has_time(judge->context)) {
         KAL_TRY(look_around(s));
         KAL_TRY(improve(s, &failures, &has_improved));

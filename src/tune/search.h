@@ -71,7 +71,8 @@ struct kal_search {
 
 /**
  * Walk from `first` to the fastest recipe within reach: of the neighbours of the best the one
- * that is predicted to be fastest is tried first; one that is faster becomes the best.
+ * that is predicted to be fastest is tried first; one that is faster becomes the best. `known`,
+ * a recipe that was fast before (NULL: there is none), is tried second.
  *
  * Owner: what the search holds lives in the planner's arena.
  * Error: E_MEMORY  exhausted; else what the judge returned, with the best so far
@@ -79,6 +80,7 @@ struct kal_search {
 kallima_status kal_search_run(struct kal_search *search,
                               const struct kal_planner *planner,
                               const struct kal_problem *problem, struct kal_recipe *first,
-                              const struct kal_judge *judge, struct kal_reach reach);
+                              struct kal_recipe *known, const struct kal_judge *judge,
+                              struct kal_reach reach);
 
 #endif

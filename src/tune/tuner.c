@@ -282,6 +282,22 @@ static kallima_status fail_all(const struct tuner *t)
         wrong + refused, wrong, refused);
 }
 
+// What was found for the problem before; NULL: nothing, or nothing that fits.
+static kallima_status find_known(struct kal_recipe **out, const struct tuner *t,
+                                 const struct kal_planner *planner)
+{
+    kallima_wisdom_entry entry = { .kind = KALLIMA_WISDOM_ANY };
+
+    *out = NULL;
+    KAL_TRY(kal_wisdom_find(t->trial->device->wisdom, KALLIMA_WISDOM_PLAN,
+                            t->options->owner, t->options->key, planner->arena, &entry));
+    if (!entry.kind)
+        return KALLIMA_OK;
+    if (kal_recipe_parse(out, planner->arena, &t->trial->problem, entry.value))
+        *out = NULL;
+    return KALLIMA_OK;
+}
+
 static kallima_status search(struct tuner *t, struct kal_arena *arena)
 {
     const struct kal_judge judge = { t, predict, prepare, challenge, has_time };
@@ -290,11 +306,12 @@ static kallima_status search(struct tuner *t, struct kal_arena *arena)
         kal_caps_limit(&t->trial->device->caps, problem->precision == KALLIMA_F64);
     const struct kal_planner planner = { arena, &caps };
     struct kal_search *s = &t->result->search;
-    struct kal_recipe *first;
+    struct kal_recipe *first, *known;
 
     KAL_TRY(kal_plan_problem(&first, &planner, problem));
-    KAL_TRY(
-        kal_search_run(s, &planner, problem, first, &judge, reaches[t->options->effort]));
+    KAL_TRY(find_known(&known, t, &planner));
+    KAL_TRY(kal_search_run(s, &planner, problem, first, known, &judge,
+                           reaches[t->options->effort]));
     if (!t->best)
         return fail_all(t);
     KAL_TRY(confirm(t));

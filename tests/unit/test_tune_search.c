@@ -113,7 +113,7 @@ static kallima_status search(struct kal_search *s, struct kal_arena *arena,
                      KALLIMA_OK);
     if (!imagined->most_challenges)
         imagined->most_challenges = 1 << 20;
-    return kal_search_run(s, &planner, &problem, first, &judge, reach);
+    return kal_search_run(s, &planner, &problem, first, NULL, &judge, reach);
 }
 
 static int count_fates(const struct kal_search *s, enum kal_fate fate)
