@@ -86,6 +86,8 @@ struct kal_sync {
 struct kal_device_ops {
     const char *name; // stable: it selects the device
     bool is_software;
+    // Kernels may be made on several threads at once, and while others run.
+    bool compiles_aside;
     /** Describe device number `index` of this API; false where there is none. */
     bool (*find)(int index, kallima_device_info *info);
     /** Whether all that its plans need is installed; NULL: it is. Else it must be named. */

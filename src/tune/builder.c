@@ -222,16 +222,6 @@ static void ask(struct kal_builder *b, const char *const *text, int count)
     pthread_cond_broadcast(&b->asked);
 }
 
-static bool is_busy(const struct kal_builder *b)
-{
-    for (size_t i = 0; i < KAL_COUNT(b->build); i++) {
-        if (b->build[i].state == KAL_BUILD_ASKED ||
-            b->build[i].state == KAL_BUILD_UNDER_WAY)
-            return true;
-    }
-    return false;
-}
-
 // The first in turn that is built; -1: none is. The lock is held.
 static int find_ready(const struct kal_builder *b)
 {
@@ -247,14 +237,14 @@ static int find_ready(const struct kal_builder *b)
 static int wait_for_one(struct kal_builder *b)
 {
     int ready;
-    while ((ready = find_ready(b)) < 0 || (b->is_software && is_busy(b)))
+    while ((ready = find_ready(b)) < 0)
         pthread_cond_wait(&b->done, &b->lock);
     return ready;
 }
 
 int kal_builder_prepare(struct kal_builder *b, const char *const *text, int count)
 {
-    if (b->twin && b->threads == 0)
+    if (b->device->ops->compiles_aside && b->threads == 0)
         start_threads(b);
     if (b->threads == 0)
         return 0;
@@ -324,12 +314,7 @@ struct kal_built kal_builder_take(struct kal_builder *b, const char *text)
 kallima_status kal_builder_init(struct kal_builder *b, kallima_device *device,
                                 const struct kal_problem *problem)
 {
-    kallima_device_info info;
-
-    device->ops->describe(device, &info);
-    *b = (struct kal_builder){ .device = device,
-                               .desc = kal_problem_describe(problem),
-                               .is_software = info.is_software };
+    *b = (struct kal_builder){ .device = device, .desc = kal_problem_describe(problem) };
     pthread_mutex_init(&b->lock, NULL);
     pthread_cond_init(&b->asked, NULL);
     pthread_cond_init(&b->done, NULL);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Candidates are built ahead of their turn by threads of their own, while others are timed, and
-// none that runs what another one ran: what a device would run is known before anything is
-// compiled, from a twin of it that compiles nothing.
+// Candidates are built ahead of their turn by threads of their own, while others are timed,
+// where the device's compiler is for several threads; and none that runs what another one ran:
+// what a device would run is known before anything is compiled, from a twin of it that compiles
+// nothing.
 #ifndef KAL_TUNE_BUILDER_H_
 #define KAL_TUNE_BUILDER_H_
 
@@ -68,8 +69,8 @@ void kal_builder_clear(struct kal_builder *builder);
 /**
  * Say whose turn comes next, the first KAL_MOST_AHEAD of these recipes, so that they are built
  * meanwhile; what was asked for before and is not among them is dropped. Texts live until the
- * builder is cleared. Wait until one is built and return its number; where candidates run on
- * the host's processors, wait for all, since a builder at work would be in the way.
+ * builder is cleared. Wait until one is built and return its number; 0 where none is built
+ * ahead.
  */
 int kal_builder_prepare(struct kal_builder *builder, const char *const *text, int count);
 

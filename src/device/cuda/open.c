@@ -239,6 +239,7 @@ static kallima_status cuda_finish(kallima_device *base)
 
 const struct kal_device_ops kal_cuda_device_ops = {
     .name = "cuda",
+    .compiles_aside = true,
     .find = cuda_find,
     .is_complete = cuda_is_complete,
     .open = cuda_open,

@@ -2,6 +2,7 @@
 // Kernels: text or a binary into a program, and what the compiler made of it.
 #include "device/opencl/driver.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -254,6 +255,10 @@ static kallima_status fill_in(struct ocl_kernel *kernel,
     return set_dynamic(kernel, text->group_bytes);
 }
 
+// Compilers are not for several threads at once everywhere, whatever the standard says: with
+// fifteen of them a program crashed under NVIDIA's driver 580.159.04.
+static pthread_mutex_t compiler = PTHREAD_MUTEX_INITIALIZER;
+
 kallima_status kal_ocl_kernel_create(struct kal_device_kernel **out, kallima_device *base,
                                      const struct kal_kernel_text *text,
                                      const struct kal_binary *binary,
@@ -269,9 +274,11 @@ kallima_status kal_ocl_kernel_create(struct kal_device_kernel **out, kallima_dev
     kernel->base.device = base;
     kernel->lanes = text->lanes;
     kernel->slots = text->slots;
+    pthread_mutex_lock(&compiler);
     kallima_status status = fill_in(kernel, text, binary);
     if (status == KALLIMA_OK && made && !binary)
         status = take_binary(kernel, made);
+    pthread_mutex_unlock(&compiler);
     if (status) {
         kal_ocl_kernel_destroy(&kernel->base);
         return status;
@@ -284,10 +291,12 @@ void kal_ocl_kernel_destroy(struct kal_device_kernel *base)
 {
     struct ocl_kernel *kernel = (struct ocl_kernel *)base;
     const struct ocl_device *device = (const struct ocl_device *)base->device;
+    pthread_mutex_lock(&compiler);
     if (kernel->handle)
         device->cl->ReleaseKernel(kernel->handle);
     if (kernel->program)
         device->cl->ReleaseProgram(kernel->program);
+    pthread_mutex_unlock(&compiler);
     kal_free(&device->base.host, kernel);
 }
 
