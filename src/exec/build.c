@@ -27,45 +27,90 @@ static bool is_same_table(const struct kal_table *a, const struct kal_table *b)
            a->extra == b->extra && memcmp(&a->layout, &b->layout, sizeof a->layout) == 0;
 }
 
-// The first table that equals `table`, in the order of kernels and their passes.
-static struct kal_table *find_table(const struct kernel_program *p,
+// The first table that equals `table`, in the order of passes.
+static struct kal_table *find_table(const struct kal_kernel_set *set,
                                     const struct kal_table *table)
 {
-    for (int i = 0; i < p->count; i++) {
-        for (int j = 0; j < p->kernel[i].set.count; j++) {
-            struct kal_kernel *k = p->kernel[i].set.kernel[j];
-            for (int t = 0; t < k->table_count; t++) {
-                if (is_same_table(&k->table[t], table))
-                    return &k->table[t];
-            }
+    for (int i = 0; i < set->count; i++) {
+        struct kal_kernel *k = set->kernel[i];
+        for (int t = 0; t < k->table_count; t++) {
+            if (is_same_table(&k->table[t], table))
+                return &k->table[t];
         }
     }
     return NULL;
 }
 
-bool kal_kernel_table_is_first(const struct kernel_program *p,
+bool kal_kernel_table_is_first(const struct kal_kernel_set *set,
                                const struct kal_table *table)
 {
-    return find_table(p, table) == table;
+    return find_table(set, table) == table;
 }
 
+// How far tables reach.
+struct extent {
+    int64_t roots, maps;
+};
+
 // Give every table of a kernel a place, that of an equal one if there is one.
-static void place_tables_of(struct kernel_program *p, struct kal_kernel *k)
+static void place_tables_of(const struct kal_kernel_set *set, struct kal_kernel *k,
+                            struct extent *used)
 {
     for (int j = 0; j < k->table_count; j++) {
         struct kal_table *table = &k->table[j];
-        const struct kal_table *first = find_table(p, table);
-        int64_t *count = kal_table_is_index(table->kind) ? &p->map_count : &p->root_count;
+        const struct kal_table *first = find_table(set, table);
+        int64_t *count = kal_table_is_index(table->kind) ? &used->maps : &used->roots;
         table->at = first == table ? *count : first->at;
         if (first == table)
             *count = kal_round_up(*count + table->count, 4);
     }
 }
 
-static void place_tables(struct kernel_program *p, struct kal_kernel_set *set)
+static struct extent place_tables(const struct kal_kernel_set *set)
 {
+    struct extent used = { 0, 0 };
     for (int i = 0; i < set->count; i++)
-        place_tables_of(p, set->kernel[i]);
+        place_tables_of(set, set->kernel[i], &used);
+    return used;
+}
+
+// Are the tables of two launches the same, one after the other?
+static bool has_same_tables(const struct kal_kernel_set *a,
+                            const struct kal_kernel_set *b)
+{
+    if (a->count != b->count)
+        return false;
+    for (int i = 0; i < a->count; i++) {
+        const struct kal_kernel *k = a->kernel[i], *other = b->kernel[i];
+        if (k->table_count != other->table_count)
+            return false;
+        for (int t = 0; t < k->table_count; t++) {
+            if (!is_same_table(&k->table[t], &other->table[t]))
+                return false;
+        }
+    }
+    return true;
+}
+
+// Tables of a launch behind those of the launches before it, or where the same ones are.
+static void place_launch(struct kernel_program *p, int number)
+{
+    enum { APART = 64 }; // entries: no two launches share a line of a cache
+    struct built_kernel *built = &p->kernel[number];
+    const struct extent used = place_tables(&built->set);
+
+    for (int i = 0; i < number; i++) {
+        if (has_same_tables(&p->kernel[i].set, &built->set)) {
+            built->first_root = p->kernel[i].first_root;
+            built->first_map = p->kernel[i].first_map;
+            return;
+        }
+    }
+    built->has_own_tables = true;
+    built->first_root = p->root_count;
+    built->first_map = p->map_count;
+    p->root_count = kal_round_up(p->root_count + used.roots, APART);
+    p->map_count = kal_round_up(p->map_count + used.maps, APART);
 }
 
 void kal_kernel_program_print_launch(const struct kernel_program *p, int i,
@@ -218,7 +263,7 @@ static kallima_status try_launch(struct kernel_program *p, struct kal_arena *are
     KAL_TRY(kal_kernel_set_design(&built->set, arena, p->program, passes->phase,
                                   passes->first, passes->count, &p->base.device->caps,
                                   p->is_f64, wish));
-    place_tables(p, &built->set);
+    place_tables(&built->set);
     kal_text_init(&text, &p->base.device->host);
     kal_kernel_program_print_launch(p, i, &text);
     kallima_status status = text.status;
@@ -250,7 +295,6 @@ static kallima_status build_launch(struct kernel_program *p, struct kal_arena *a
                                    const struct launch_passes *passes)
 {
     enum { MOST_TRIES = 5 };
-    const int64_t root_count = p->root_count, map_count = p->map_count;
     struct built_kernel *built = &p->kernel[p->count++];
     struct kal_kernel_wish wish = { 0, 0, false };
     kallima_status status;
@@ -262,8 +306,6 @@ static kallima_status build_launch(struct kernel_program *p, struct kal_arena *a
     for (int i = 1; i < MOST_TRIES && least > tolerated_bytes(p, &built->set) &&
                     !is_full && ease(&wish, &built->set);
          i++) {
-        p->root_count = root_count;
-        p->map_count = map_count;
         status = try_launch(p, arena, passes, &wish, best.hash);
         if (status == KALLIMA_E_UNSUPPORTED || status == KALLIMA_E_COMPILE)
             break;
@@ -275,9 +317,7 @@ static kallima_status build_launch(struct kernel_program *p, struct kal_arena *a
             keep_better(p, &best, &least, built);
     }
     *built = best;
-    p->root_count = root_count;
-    p->map_count = map_count;
-    place_tables(p, &built->set);
+    place_launch(p, p->count - 1);
     return KALLIMA_OK;
 }
 

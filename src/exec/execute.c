@@ -158,34 +158,53 @@ static kallima_status check_workspace_buffer(const kallima_plan *plan,
     return KALLIMA_OK;
 }
 
-// Enqueue, in the plan's own workspace if none is given.
-static kallima_status enqueue(const kallima_plan *plan,
-                              const struct kal_arguments *arguments,
-                              const struct kal_sync *sync)
+// Memory for kernels, with the plan's own workspace if none is given.
+static kallima_status complete_workspace(const kallima_plan *plan,
+                                         struct kal_arguments *arguments)
 {
-    struct kal_arguments complete = *arguments;
-    if (!complete.workspace.object && plan->built->workspace_bytes > 0) {
-        if (!plan->workspace)
-            return kal_fail(&plan->device->host, KALLIMA_E_ARGUMENT,
-                            "execute: workspace = NULL; this plan was made without one");
-        complete.workspace = plan->workspace->memory;
-    }
-    return kal_kernel_program_run(plan->built, &complete, sync);
+    if (arguments->workspace.object || plan->built->workspace_bytes == 0)
+        return KALLIMA_OK;
+    if (!plan->workspace)
+        return kal_fail(&plan->device->host, KALLIMA_E_ARGUMENT,
+                        "execute: workspace = NULL; this plan was made without one");
+    arguments->workspace = plan->workspace->memory;
+    return KALLIMA_OK;
+}
+
+static kallima_status check_arrays(const kallima_plan *plan,
+                                   const kallima_device_arrays *arrays,
+                                   struct kal_arguments *arguments)
+{
+    const struct kal_problem *p = &plan->problem;
+
+    *arguments = (struct kal_arguments){ 0 };
+    KAL_TRY(check_buffers(plan, &p->in, arrays->in, "in", arguments->in));
+    KAL_TRY(check_buffers(plan, &p->out, arrays->out, "out", arguments->out));
+    KAL_TRY(check_workspace_buffer(plan, arrays->workspace, &arguments->workspace));
+    KAL_TRY(kal_plan_check_placement(plan, arguments));
+    return kal_device_is_host(plan->device) ? KALLIMA_OK
+                                            : complete_workspace(plan, arguments);
 }
 
 kallima_status kal_plan_execute(const kallima_plan *plan,
                                 const kallima_device_arrays *arrays,
                                 const struct kal_sync *sync)
 {
-    const struct kal_problem *p = &plan->problem;
-    struct kal_arguments arguments = { 0 };
+    struct kal_arguments arguments;
 
-    KAL_TRY(check_buffers(plan, &p->in, arrays->in, "in", arguments.in));
-    KAL_TRY(check_buffers(plan, &p->out, arrays->out, "out", arguments.out));
-    KAL_TRY(check_workspace_buffer(plan, arrays->workspace, &arguments.workspace));
-    KAL_TRY(kal_plan_check_placement(plan, &arguments));
-    return kal_device_is_host(plan->device) ? run_here(plan, &arguments)
-                                            : enqueue(plan, &arguments, sync);
+    KAL_TRY(check_arrays(plan, arrays, &arguments));
+    return kal_device_is_host(plan->device)
+               ? run_here(plan, &arguments)
+               : kal_kernel_program_run(plan->built, &arguments, sync);
+}
+
+kallima_status kal_plan_execute_launch(const kallima_plan *plan,
+                                       const kallima_device_arrays *arrays, int launch)
+{
+    struct kal_arguments arguments;
+
+    KAL_TRY(check_arrays(plan, arrays, &arguments));
+    return kal_kernel_program_run_launch(plan->built, &arguments, launch);
 }
 
 // Buffers for host arrays, while one execution lasts.

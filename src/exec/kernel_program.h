@@ -11,8 +11,10 @@
 struct built_kernel {
     struct kal_kernel_set set;
     struct kal_device_kernel *object;
-    bool is_shared; // an earlier one with the same text owns the object
-    uint64_t hash;  // of the text
+    bool is_shared;                // an earlier one with the same text owns the object
+    uint64_t hash;                 // of the text
+    int64_t first_root, first_map; // where its tables begin among those of all launches
+    bool has_own_tables;           // they are not those of an earlier one
 };
 
 struct kernel_program {
@@ -27,7 +29,9 @@ struct kernel_program {
 };
 
 /**
- * Design and compile what each phase launches, and give all tables their places. A kernel
+ * Design and compile what each phase launches, and give all tables their places: each launch
+ * has its own, so that its text says nothing of the others and is compiled once for all plans
+ * that have it. A kernel
  * whose compiler keeps registers in memory is designed again, with more registers a lane.
  *
  * Owner: what was created stays in the program, also after a failure
@@ -35,8 +39,8 @@ struct kernel_program {
 kallima_status kal_kernel_program_build(struct kernel_program *p,
                                         struct kal_arena *arena);
 
-/** Whether `table` is the first of its content: the one that is filled and uploaded. */
-bool kal_kernel_table_is_first(const struct kernel_program *p,
+/** Whether `table` is the first of its content in a launch: the one that is filled. */
+bool kal_kernel_table_is_first(const struct kal_kernel_set *set,
                                const struct kal_table *table);
 
 /** Append the text of launch `i`. */

@@ -73,4 +73,12 @@ kallima_status kal_plan_execute(const kallima_plan *plan,
                                 const kallima_device_arrays *arrays,
                                 const struct kal_sync *sync);
 
+/**
+ * The same with one launch of it alone, on a device that takes kernels: for its time.
+ *
+ * Thread, Error: as kal_plan_execute()
+ */
+kallima_status kal_plan_execute_launch(const kallima_plan *plan,
+                                       const kallima_device_arrays *arrays, int launch);
+
 #endif

@@ -3,6 +3,11 @@
 
 #include <string.h>
 
+static int64_t root_bytes(const struct kernel_program *p)
+{
+    return p->is_f64 ? 16 : 8;
+}
+
 // Scratch, the ring of slots, the tickets: the largest that a launch needs of each.
 static void lay_out_workspace(struct kernel_program *p)
 {
@@ -23,26 +28,29 @@ static void lay_out_workspace(struct kernel_program *p)
 }
 
 static kallima_status fill_table(const struct kernel_program *p,
+                                 const struct built_kernel *built,
                                  const struct kal_table *table, void *roots, int32_t *map)
 {
-    if (!kal_kernel_table_is_first(p, table))
+    if (!kal_kernel_table_is_first(&built->set, table))
         return KALLIMA_OK;
     if (kal_table_is_index(table->kind)) {
-        kal_table_fill_index(table, map + table->at);
+        kal_table_fill_index(table, map + built->first_map + table->at);
         return KALLIMA_OK;
     }
+    const int64_t at = built->first_root + table->at;
     return kal_table_fill(table, &p->base.device->host, p->is_f64,
-                          (char *)roots + table->at * (p->is_f64 ? 16 : 8));
+                          (char *)roots + at * root_bytes(p));
 }
 
 static kallima_status fill_tables(const struct kernel_program *p, void *roots,
                                   int32_t *map)
 {
     for (int i = 0; i < p->count; i++) {
-        for (int j = 0; j < p->kernel[i].set.count; j++) {
-            const struct kal_kernel *k = p->kernel[i].set.kernel[j];
+        const struct built_kernel *built = &p->kernel[i];
+        for (int j = 0; j < built->set.count && built->has_own_tables; j++) {
+            const struct kal_kernel *k = built->set.kernel[j];
             for (int t = 0; t < k->table_count; t++)
-                KAL_TRY(fill_table(p, &k->table[t], roots, map));
+                KAL_TRY(fill_table(p, built, &k->table[t], roots, map));
         }
     }
     return KALLIMA_OK;
@@ -61,18 +69,18 @@ static kallima_status upload_tables(struct kernel_program *p)
 {
     kallima_device *device = p->base.device;
     const struct kal_host *host = &device->host;
-    const uint64_t root_bytes = (uint64_t)p->root_count * (p->is_f64 ? 16 : 8);
-    const uint64_t map_bytes = (uint64_t)p->map_count * sizeof(int32_t);
+    const uint64_t roots = (uint64_t)(p->root_count * root_bytes(p));
+    const uint64_t maps = (uint64_t)p->map_count * sizeof(int32_t);
     void *memory;
 
-    KAL_TRY(kal_alloc(host, &memory, root_bytes + map_bytes + 1, 1));
-    memset(memory, 0, (size_t)(root_bytes + map_bytes));
-    void *map = (char *)memory + root_bytes;
+    KAL_TRY(kal_alloc(host, &memory, roots + maps + 1, 1));
+    memset(memory, 0, (size_t)(roots + maps));
+    void *map = (char *)memory + roots;
     kallima_status status = fill_tables(p, memory, map);
     if (!status)
-        status = upload(&p->roots, device, memory, root_bytes);
+        status = upload(&p->roots, device, memory, roots);
     if (!status)
-        status = upload(&p->map, device, map, map_bytes);
+        status = upload(&p->map, device, map, maps);
     kal_free(host, memory);
     return status;
 }
@@ -92,6 +100,22 @@ static struct kal_memory side_memory(const struct kernel_program *p,
     case KAL_BUFFER_OUT: return arguments->out[part];
     case KAL_BUFFER_CHUNK: return offset_memory(arguments->workspace, p->ring_offset);
     default: return arguments->workspace;
+    }
+}
+
+// Tables of a launch, its counters of tickets.
+static struct kal_memory table_memory(const struct kernel_program *p,
+                                      const struct built_kernel *built, int slot,
+                                      const struct kal_arguments *arguments)
+{
+    switch (slot) {
+    case KAL_SLOT_ROOTS:
+        return offset_memory(p->roots->memory,
+                             (uint64_t)(built->first_root * root_bytes(p)));
+    case KAL_SLOT_MAP:
+        return offset_memory(p->map->memory,
+                             (uint64_t)built->first_map * sizeof(int32_t));
+    default: return offset_memory(arguments->workspace, p->ticket_offset);
     }
 }
 
@@ -119,10 +143,7 @@ static int gather_slots(const struct kernel_program *p, int i,
         if (!kal_kernel_takes_table(set, slot))
             continue;
         if (arguments)
-            memory[count] = slot == KAL_SLOT_ROOTS ? p->roots->memory
-                            : slot == KAL_SLOT_MAP
-                                ? p->map->memory
-                                : offset_memory(arguments->workspace, p->ticket_offset);
+            memory[count] = table_memory(p, &p->kernel[i], slot, arguments);
         count++;
     }
     return count;
@@ -186,6 +207,27 @@ void kal_kernel_program_destroy(struct kal_device_program *base)
     kal_free(&device->host, p);
 }
 
+// What launch `i` comes to; return how many pieces of work that is.
+static int gather_work(const struct kernel_program *p, int i,
+                       const struct kal_arguments *arguments, struct kal_work *work)
+{
+    const struct kal_kernel_set *set = &p->kernel[i].set;
+    const int64_t tickets = kal_kernel_ticket_count(set);
+    int count = 0;
+
+    if (tickets) {
+        work[count++] = (struct kal_work){
+            .slot[0] = offset_memory(arguments->workspace, p->ticket_offset),
+            .fill_bytes = (uint64_t)tickets * 4,
+        };
+    }
+    struct kal_work *launch = &work[count++];
+    *launch = (struct kal_work){ .kernel = p->kernel[i].object,
+                                 .groups = (uint64_t)set->groups };
+    gather_slots(p, i, arguments, launch->slot);
+    return count;
+}
+
 kallima_status kal_kernel_program_run(const struct kal_device_program *base,
                                       const struct kal_arguments *arguments,
                                       const struct kal_sync *sync)
@@ -194,21 +236,32 @@ kallima_status kal_kernel_program_run(const struct kal_device_program *base,
     struct kal_work work[KAL_MAX_LAUNCHES];
     int count = 0;
 
-    for (int i = 0; i < p->count; i++) {
-        const struct kal_kernel_set *set = &p->kernel[i].set;
-        const int64_t tickets = kal_kernel_ticket_count(set);
-        if (tickets) {
-            work[count++] = (struct kal_work){
-                .slot[0] = offset_memory(arguments->workspace, p->ticket_offset),
-                .fill_bytes = (uint64_t)tickets * 4,
-            };
-        }
-        struct kal_work *launch = &work[count++];
-        *launch = (struct kal_work){ .kernel = p->kernel[i].object,
-                                     .groups = (uint64_t)set->groups };
-        gather_slots(p, i, arguments, launch->slot);
-    }
+    for (int i = 0; i < p->count; i++)
+        count += gather_work(p, i, arguments, &work[count]);
     return base->device->ops->enqueue(base->device, work, count, sync);
+}
+
+int kal_kernel_program_launches(const struct kal_device_program *base)
+{
+    return ((const struct kernel_program *)base)->count;
+}
+
+kallima_status kal_kernel_program_run_launch(const struct kal_device_program *base,
+                                             const struct kal_arguments *arguments,
+                                             int launch)
+{
+    const struct kernel_program *p = (const struct kernel_program *)base;
+    struct kal_work work[2];
+    const int count = gather_work(p, launch, arguments, work);
+    return base->device->ops->enqueue(base->device, work, count, NULL);
+}
+
+uint64_t kal_kernel_program_launch_key(const struct kal_device_program *base, int launch)
+{
+    const struct built_kernel *built =
+        &((const struct kernel_program *)base)->kernel[launch];
+    const uint64_t groups = (uint64_t)built->set.groups;
+    return (built->hash ^ groups) * 1099511628211u; // a step of FNV-1a more
 }
 
 int64_t kal_kernel_program_groups(const struct kal_device_program *base)

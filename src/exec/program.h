@@ -31,6 +31,21 @@ kallima_status kal_kernel_program_run(const struct kal_device_program *program,
                                       const struct kal_arguments *arguments,
                                       const struct kal_sync *sync);
 
+/** How many launches one execution is. */
+int kal_kernel_program_launches(const struct kal_device_program *program);
+
+/**
+ * Enqueue one launch of an execution alone, as its time is wanted: what it computes means
+ * something only behind the launches before it. Error: E_DEVICE  the device failed
+ */
+kallima_status kal_kernel_program_run_launch(const struct kal_device_program *program,
+                                             const struct kal_arguments *arguments,
+                                             int launch);
+
+/** A number for what a launch runs: equal kernels with as many groups, equal numbers. */
+uint64_t kal_kernel_program_launch_key(const struct kal_device_program *program,
+                                       int launch);
+
 /** Groups of all launches of one execution: what the text of a kernel does not always say. */
 int64_t kal_kernel_program_groups(const struct kal_device_program *program);
 

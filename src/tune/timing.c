@@ -13,9 +13,12 @@ enum {
     OCCUPYING_BYTES = 32 << 20,
 };
 
+enum { WHOLE = -1 };
+
 // One plan at work.
 struct lane {
     const kallima_plan *plan;
+    int launch;         // the one that is timed; WHOLE: all
     int64_t executions; // of a sample
     double taken;       // by the last sample, all in all, on the host's clock
     double sample[KAL_RACE_MOST_ROUNDS];
@@ -57,13 +60,17 @@ static kallima_status occupy(struct kal_trial *trial)
 }
 
 // Time executions that follow each other.
-static kallima_status take_run(struct kal_timing *timing, const kallima_plan *plan,
+static kallima_status take_run(struct kal_timing *timing, const struct lane *lane,
                                int64_t count, double *seconds)
 {
-    KAL_TRY(occupy(timing->trial));
+    struct kal_trial *trial = timing->trial;
+
+    KAL_TRY(occupy(trial));
     KAL_TRY(kallima_timer_start(timing->timer));
     for (int64_t i = 0; i < count; i++)
-        KAL_TRY(kal_trial_run(timing->trial, plan));
+        KAL_TRY(lane->launch == WHOLE
+                    ? kal_trial_run(trial, lane->plan)
+                    : kal_trial_run_launch(trial, lane->plan, lane->launch));
     KAL_TRY(kallima_timer_stop(timing->timer));
     return kallima_timer_read(timing->timer, seconds);
 }
@@ -77,7 +84,7 @@ static kallima_status take(struct kal_timing *timing, struct lane *lane, double 
     *seconds = 0.0;
     for (int64_t left = lane->executions; left > 0; left -= kal_min(left, most)) {
         double part;
-        KAL_TRY(take_run(timing, lane->plan, kal_min(left, most), &part));
+        KAL_TRY(take_run(timing, lane, kal_min(left, most), &part));
         *seconds += part;
     }
     lane->taken = timing->now() - start;
@@ -129,18 +136,31 @@ static struct kal_times summarise(const struct lane *lane, int count)
                      : (struct kal_times){ 0 };
 }
 
+static kallima_status measure(struct kal_timing *timing, struct lane *lane, int rounds,
+                              struct kal_times *times)
+{
+    *times = (struct kal_times){ 0 };
+    KAL_TRY(calibrate(timing, lane));
+    while (lane->executions > 0 && lane->count < rounds &&
+           lane->count < KAL_RACE_MOST_ROUNDS && has_time(timing, lane->taken))
+        KAL_TRY(add_sample(timing, lane));
+    *times = summarise(lane, lane->count);
+    return KALLIMA_OK;
+}
+
 kallima_status kal_timing_measure(struct kal_timing *timing, const kallima_plan *plan,
                                   int rounds, struct kal_times *times)
 {
-    struct lane lane = { .plan = plan };
+    struct lane lane = { .plan = plan, .launch = WHOLE };
+    return measure(timing, &lane, rounds, times);
+}
 
-    *times = (struct kal_times){ 0 };
-    KAL_TRY(calibrate(timing, &lane));
-    while (lane.executions > 0 && lane.count < rounds &&
-           lane.count < KAL_RACE_MOST_ROUNDS && has_time(timing, lane.taken))
-        KAL_TRY(add_sample(timing, &lane));
-    *times = summarise(&lane, lane.count);
-    return KALLIMA_OK;
+kallima_status kal_timing_measure_launch(struct kal_timing *timing,
+                                         const kallima_plan *plan, int launch, int rounds,
+                                         struct kal_times *times)
+{
+    struct lane lane = { .plan = plan, .launch = launch };
+    return measure(timing, &lane, rounds, times);
 }
 
 // Who is first, by chance: a pattern could meet one of the machine's own.
@@ -187,7 +207,8 @@ kallima_status kal_timing_race(struct kal_timing *timing, const kallima_plan *in
                                const kallima_plan *challenger,
                                struct kal_outcome *outcome)
 {
-    struct lane lane[2] = { { .plan = incumbent }, { .plan = challenger } };
+    struct lane lane[2] = { { .plan = incumbent, .launch = WHOLE },
+                            { .plan = challenger, .launch = WHOLE } };
 
     *outcome = (struct kal_outcome){ .ruling = KAL_RULING_OPEN };
     for (int i = 0; i < 2; i++)

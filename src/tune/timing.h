@@ -53,6 +53,15 @@ kallima_status kal_timing_measure(struct kal_timing *timing, const kallima_plan 
                                   int rounds, struct kal_times *times);
 
 /**
+ * Time one launch of a plan alone, on a device that takes kernels.
+ *
+ * Unit, Error: as kal_timing_measure()
+ */
+kallima_status kal_timing_measure_launch(struct kal_timing *timing,
+                                         const kallima_plan *plan, int launch, int rounds,
+                                         struct kal_times *times);
+
+/**
  * Time a challenger against the incumbent until the answer is clear, the rounds are over, or
  * a further sample would not end within the budget. Both should have passed
  * kal_trial_check().

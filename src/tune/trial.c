@@ -239,20 +239,36 @@ kallima_status kal_trial_reserve(struct kal_trial *trial, const kallima_plan *ca
     return kallima_buffer_create(&trial->workspace, trial->device, bytes);
 }
 
-kallima_status kal_trial_run(struct kal_trial *trial, const kallima_plan *candidate)
+static kallima_status gather_arrays(struct kal_trial *trial,
+                                    const kallima_plan *candidate,
+                                    kallima_device_arrays *arrays)
 {
     struct kal_trial_array *in = trial->in, *out = outputs(trial);
-    kallima_device_arrays arrays = { 0 };
 
     KAL_TRY(kal_trial_reserve(trial, candidate));
-    arrays.workspace = candidate->workspace ? NULL : trial->workspace;
-
+    *arrays = (kallima_device_arrays){ 0 };
+    arrays->workspace = candidate->workspace ? NULL : trial->workspace;
     trial->is_overwritten = overwrites(&trial->problem);
     for (int i = 0; i < 2; i++) {
-        arrays.in[i] = in[i].whole ? &in[i].inside : NULL;
-        arrays.out[i] = out[i].whole ? &out[i].inside : NULL;
+        arrays->in[i] = in[i].whole ? &in[i].inside : NULL;
+        arrays->out[i] = out[i].whole ? &out[i].inside : NULL;
     }
+    return KALLIMA_OK;
+}
+
+kallima_status kal_trial_run(struct kal_trial *trial, const kallima_plan *candidate)
+{
+    kallima_device_arrays arrays;
+    KAL_TRY(gather_arrays(trial, candidate, &arrays));
     return kal_plan_execute(candidate, &arrays, NULL);
+}
+
+kallima_status kal_trial_run_launch(struct kal_trial *trial,
+                                    const kallima_plan *candidate, int launch)
+{
+    kallima_device_arrays arrays;
+    KAL_TRY(gather_arrays(trial, candidate, &arrays));
+    return kal_plan_execute_launch(candidate, &arrays, launch);
 }
 
 bool kal_trial_overwrites(const struct kal_trial *trial)

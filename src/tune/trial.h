@@ -113,6 +113,10 @@ kallima_status kal_trial_reserve(struct kal_trial *trial, const kallima_plan *ca
  */
 kallima_status kal_trial_run(struct kal_trial *trial, const kallima_plan *candidate);
 
+/** The same with one launch of it alone, on a device that takes kernels. */
+kallima_status kal_trial_run_launch(struct kal_trial *trial,
+                                    const kallima_plan *candidate, int launch);
+
 /**
  * Enqueue what makes the input whole again where executions overwrite it; nothing elsewhere.
  *
