@@ -16,6 +16,7 @@ typedef struct kallima_tune_candidate {
     const char *decision; // in which it differs from the best of its time: "algorithm",
                           // "split", "padding", "radices" or "parameter"
     const char *fate;     // "faster", "slower", "same" as one before, "wrong", "refused";
+                          // "known": its passes were timed before, and take longer;
                           // "untried": there was no time left
     double predicted_ns;  // by the cost model
     double measured_ns;   // 0: it was not

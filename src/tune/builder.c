@@ -68,6 +68,27 @@ static bool ask_whether_known(struct kal_builder *b, const uint8_t digest[KAL_HA
     return known;
 }
 
+static struct kal_pass_list list_passes(const kallima_plan *plan)
+{
+    const int count = kal_kernel_program_launches(plan->built);
+    struct kal_pass_list list = { .count = count <= KAL_MOST_PLAN_PASSES ? count : 0 };
+    for (int i = 0; i < list.count; i++)
+        list.key[i] = kal_kernel_program_launch_key(plan->built, i);
+    return list;
+}
+
+// Are all its passes known to take too long together?
+static bool ask_whether_slow(struct kal_builder *b, const struct kal_pass_list *list)
+{
+    int unknown;
+    pthread_mutex_lock(&b->lock);
+    const double seconds = kal_passes_sum(&b->passes, list, &unknown);
+    const bool slow = list->count > 0 && unknown == 0 && b->most_seconds > 0.0 &&
+                      seconds > b->most_seconds;
+    pthread_mutex_unlock(&b->lock);
+    return slow;
+}
+
 // What the twin would run, before the device's compiler is asked.
 static kallima_status look_ahead(struct kal_builder *b, const char *text,
                                  struct kal_built *built)
@@ -76,7 +97,11 @@ static kallima_status look_ahead(struct kal_builder *b, const char *text,
     kallima_status status = create_plan(b, b->twin, text, &plan);
     if (!status)
         status = find_digest(plan, built->digest);
-    built->is_known = !status && ask_whether_known(b, built->digest);
+    if (!status) {
+        built->passes = list_passes(plan);
+        built->is_known = ask_whether_known(b, built->digest);
+        built->is_slow = ask_whether_slow(b, &built->passes);
+    }
     kallima_plan_destroy(&plan);
     return status;
 }
@@ -87,7 +112,7 @@ static struct kal_built build(struct kal_builder *b, const char *text)
 
     if (b->twin)
         built.status = look_ahead(b, text, &built);
-    if (built.status || built.is_known)
+    if (built.status || built.is_known || built.is_slow)
         return built;
     built.status = create_plan(b, b->device, text, &built.plan);
     if (!built.status && !b->twin) {
@@ -301,12 +326,46 @@ struct kal_built kal_builder_take(struct kal_builder *b, const char *text)
     pthread_mutex_lock(&b->lock);
     // Of two that were built at once the second is known only now.
     built.is_known = built.is_known || (!built.status && is_known(b, built.digest));
-    if (!built.status && !built.is_known)
+    if (built.plan && !built.is_known)
         built.status = remember(b, built.digest);
     pthread_mutex_unlock(&b->lock);
     if (built.status || built.is_known)
         kallima_plan_destroy(&built.plan);
     return built;
+}
+
+kallima_status kal_builder_set_pass(struct kal_builder *b, struct kal_pass_time time)
+{
+    pthread_mutex_lock(&b->lock);
+    const kallima_status status = kal_passes_set(&b->passes, time);
+    pthread_mutex_unlock(&b->lock);
+    return status;
+}
+
+kallima_status kal_builder_learn(struct kal_builder *b, const struct kal_pass_list *list,
+                                 double seconds, double spread)
+{
+    pthread_mutex_lock(&b->lock);
+    const kallima_status status = kal_passes_learn(&b->passes, list, seconds, spread);
+    pthread_mutex_unlock(&b->lock);
+    return status;
+}
+
+void kal_builder_scale(struct kal_builder *b, double factor)
+{
+    pthread_mutex_lock(&b->lock);
+    for (int i = 0; i < b->passes.count; i++) {
+        if (!b->passes.time[i].is_new)
+            b->passes.time[i].seconds *= factor;
+    }
+    pthread_mutex_unlock(&b->lock);
+}
+
+void kal_builder_limit(struct kal_builder *b, double seconds)
+{
+    pthread_mutex_lock(&b->lock);
+    b->most_seconds = seconds;
+    pthread_mutex_unlock(&b->lock);
 }
 
 // --- life --------------------------------------------------------------------------------
@@ -318,6 +377,7 @@ kallima_status kal_builder_init(struct kal_builder *b, kallima_device *device,
     pthread_mutex_init(&b->lock, NULL);
     pthread_cond_init(&b->asked, NULL);
     pthread_cond_init(&b->done, NULL);
+    kal_passes_init(&b->passes, &device->host);
     return device->ops->kernel_create ? open_twin(&b->twin, device) : KALLIMA_OK;
 }
 
@@ -330,6 +390,7 @@ void kal_builder_clear(struct kal_builder *b)
         drop(&b->build[i]);
     kallima_device_close(&b->twin);
     kal_free(&b->device->host, b->known);
+    kal_passes_clear(&b->passes);
     pthread_cond_destroy(&b->done);
     pthread_cond_destroy(&b->asked);
     pthread_mutex_destroy(&b->lock);

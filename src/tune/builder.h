@@ -10,6 +10,7 @@
 
 #include "base/hash.h"
 #include "exec/plan.h"
+#include "tune/passes.h"
 
 enum {
     KAL_MOST_AHEAD = 16, // candidates that wait for their turn
@@ -21,6 +22,8 @@ struct kal_built {
     kallima_plan *plan;    // the owner's of this struct; NULL: there is none
     kallima_status status; // why not
     bool is_known;         // it runs what an earlier one ran, so it was not built
+    bool is_slow;          // its passes are known to take longer, so it was not built
+    struct kal_pass_list passes;
     uint8_t digest[KAL_HASH_BYTES]; // of what it runs
 };
 
@@ -47,6 +50,8 @@ struct kal_builder {
     pthread_mutex_t lock; // of all that follows
     pthread_cond_t asked, done;
     struct kal_build build[KAL_MOST_AHEAD + KAL_MOST_BUILDERS];
+    struct kal_passes passes;         // that were timed
+    double most_seconds;              // that a plan may take by them; 0: any
     uint8_t (*known)[KAL_HASH_BYTES]; // what ran
     int known_count, known_capacity;
     pthread_t thread[KAL_MOST_BUILDERS];
@@ -82,5 +87,20 @@ int kal_builder_prepare(struct kal_builder *builder, const char *const *text, in
  * Error: in built.status: as kallima_plan_create()
  */
 struct kal_built kal_builder_take(struct kal_builder *builder, const char *text);
+
+/** Remember the time of a pass. Error: E_MEMORY  exhausted */
+kallima_status kal_builder_set_pass(struct kal_builder *builder,
+                                    struct kal_pass_time time);
+
+/** Learn from what a plan took: kal_passes_learn(). Error: E_MEMORY  exhausted */
+kallima_status kal_builder_learn(struct kal_builder *builder,
+                                 const struct kal_pass_list *passes, double seconds,
+                                 double spread);
+
+/** Take all times that are not new that many times: the machine was slower or faster. */
+void kal_builder_scale(struct kal_builder *builder, double factor);
+
+/** Do not build what takes longer, by the times of its passes; 0: build all. */
+void kal_builder_limit(struct kal_builder *builder, double seconds);
 
 #endif

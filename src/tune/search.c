@@ -8,9 +8,9 @@ enum { AHEAD = 16 }; // candidates that are prepared while another one is tried
 
 const char *const kal_fate_names[KAL_FATE_COUNT] = {
     [KAL_FATE_WAITING] = "untried", [KAL_FATE_PRUNED] = "pruned",
-    [KAL_FATE_SAME] = "same",       [KAL_FATE_REFUSED] = "refused",
-    [KAL_FATE_WRONG] = "wrong",     [KAL_FATE_SLOWER] = "slower",
-    [KAL_FATE_FASTER] = "faster",
+    [KAL_FATE_SAME] = "same",       [KAL_FATE_KNOWN] = "known",
+    [KAL_FATE_REFUSED] = "refused", [KAL_FATE_WRONG] = "wrong",
+    [KAL_FATE_SLOWER] = "slower",   [KAL_FATE_FASTER] = "faster",
 };
 
 static kallima_status grow(struct kal_search *s)
@@ -149,6 +149,12 @@ static bool goes_on(const struct kal_search *s, int failures)
     return failures < s->reach.most_failures && s->judge->has_time(s->judge->context);
 }
 
+// What did not run is none.
+static bool is_failure(const struct kal_candidate *c)
+{
+    return c->fate != KAL_FATE_SAME && c->fate != KAL_FATE_KNOWN;
+}
+
 // Try candidates until one is faster: true. False: none is left, or no time.
 static kallima_status improve(struct kal_search *s, int *failures, bool *has_improved)
 {
@@ -160,7 +166,7 @@ static kallima_status improve(struct kal_search *s, int *failures, bool *has_imp
         const int chosen = next[prepare(s, next, count)];
         KAL_TRY(challenge(s, chosen));
         *has_improved = s->best == chosen;
-        *failures = *has_improved ? 0 : *failures + 1;
+        *failures = *has_improved ? 0 : *failures + is_failure(&s->candidate[chosen]);
         if (*has_improved)
             break;
     }

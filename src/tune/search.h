@@ -11,6 +11,7 @@ enum kal_fate {
     KAL_FATE_WAITING, // for its turn, which may not come
     KAL_FATE_PRUNED,  // predicted to be too slow
     KAL_FATE_SAME,    // what runs is what ran for another recipe
+    KAL_FATE_KNOWN,   // its passes were timed before, and take longer
     KAL_FATE_REFUSED, // the device cannot run it
     KAL_FATE_WRONG,   // it computes wrongly
     KAL_FATE_SLOWER,  // than the best so far, or no faster beyond doubt

@@ -32,8 +32,10 @@ struct tuner {
     int first_number;
     struct kal_builder builder;
     bool is_stopped;
-    bool best_is_sure; // all that it computes was looked at
-    double end;        // of the time, on the clock
+    bool best_is_sure;         // all that it computes was looked at
+    double best_seconds;       // what the best takes, on the scale of the first
+    struct kal_pass_list list; // what the latest candidate launches
+    double end;                // of the time, on the clock
 };
 
 static int prepare(void *context, const char *const *text, int count)
@@ -61,16 +63,59 @@ static bool has_time(void *context)
     return !t->is_stopped && kal_timing_left(&t->timing) > 0.0;
 }
 
-// The first that is right has no rival.
+// Time the passes of a plan one by one where more than one is unknown. Each alone takes a
+// little more or less than among the others: what they take together is known.
+static kallima_status time_passes(struct tuner *t, const kallima_plan *plan)
+{
+    enum { ROUNDS = 5 };
+    struct kal_times times[KAL_MOST_PLAN_PASSES];
+    double sum = 0.0;
+    int unknown;
+
+    kal_passes_sum(&t->builder.passes, &t->list, &unknown);
+    for (int i = 0; i < t->list.count && unknown > 1; i++) {
+        KAL_TRY(kal_timing_measure_launch(&t->timing, plan, i, ROUNDS, &times[i]));
+        if (times[i].count == 0) // no time
+            return KALLIMA_OK;
+        sum += times[i].median;
+    }
+    for (int i = 0; i < t->list.count && unknown > 1; i++) {
+        const double seconds = times[i].median / sum * t->best_seconds;
+        KAL_TRY(kal_builder_set_pass(
+            &t->builder,
+            (struct kal_pass_time){ t->list.key[i], seconds, times[i].spread, true }));
+    }
+    return KALLIMA_OK;
+}
+
+// What the best and its passes take; who is known to take longer is not tried.
+static kallima_status set_best(struct tuner *t, const kallima_plan *plan, double seconds)
+{
+    static const double MARGIN = 1.03; // passes do not quite add up
+
+    t->best_seconds = seconds;
+    kal_builder_limit(&t->builder, MARGIN * seconds);
+    return time_passes(t, plan);
+}
+
+// The first that is right has no rival. What was known of its passes before says by how much
+// the machine is slower or faster now.
 static kallima_status time_first(struct tuner *t, kallima_plan *plan,
                                  struct kal_candidate *c)
 {
+    int unknown;
+
     KAL_TRY(kal_timing_measure(&t->timing, plan, FIRST_ROUNDS, &t->result->first));
-    t->result->best = t->result->first;
-    c->measured = t->result->first.median;
-    c->spread = t->result->first.spread;
+    const struct kal_times *first = &t->result->first;
+    t->result->best = *first;
+    c->measured = first->median;
+    c->spread = first->spread;
     c->fate = KAL_FATE_FASTER;
-    return KALLIMA_OK;
+    const double before = kal_passes_sum(&t->builder.passes, &t->list, &unknown);
+    if (before > 0.0 && unknown == 0)
+        kal_builder_scale(&t->builder, first->median / before);
+    KAL_TRY(kal_builder_learn(&t->builder, &t->list, first->median, first->spread));
+    return set_best(t, plan, first->median);
 }
 
 static kallima_status race_best(struct tuner *t, kallima_plan *plan,
@@ -82,14 +127,17 @@ static kallima_status race_best(struct tuner *t, kallima_plan *plan,
         t->is_stopped = true;
         return KALLIMA_OK;
     }
+    const double seconds = t->best_seconds * outcome.ratio;
     c->measured = outcome.challenger.median;
     c->spread = outcome.challenger.spread;
     c->rival = t->result->search.best;
     c->gain = outcome.ratio > 0.0 ? 1.0 / outcome.ratio : 0.0;
     c->fate = outcome.ruling == KAL_RULING_FASTER ? KAL_FATE_FASTER : KAL_FATE_SLOWER;
-    if (c->fate == KAL_FATE_FASTER)
-        t->result->best = outcome.challenger;
-    return KALLIMA_OK;
+    KAL_TRY(kal_builder_learn(&t->builder, &t->list, seconds, c->spread));
+    if (c->fate != KAL_FATE_FASTER)
+        return KALLIMA_OK;
+    t->result->best = outcome.challenger;
+    return set_best(t, plan, seconds);
 }
 
 // Remember a recipe that computes wrongly.
@@ -192,10 +240,13 @@ static kallima_status try_candidate(struct tuner *t, struct kal_candidate *c)
 
     if (built.status == KALLIMA_E_DEVICE)
         return built.status;
-    if (built.status || built.is_known) { // refused: it wants too much of the device
-        c->fate = built.status ? KAL_FATE_REFUSED : KAL_FATE_SAME;
+    if (!built.plan) { // refused: it wants too much of the device
+        c->fate = built.status     ? KAL_FATE_REFUSED
+                  : built.is_known ? KAL_FATE_SAME
+                                   : KAL_FATE_KNOWN;
         return KALLIMA_OK;
     }
+    t->list = built.passes;
     const kallima_status status = judge_plan(t, built.plan, c);
     if (!status && c->fate == KAL_FATE_FASTER)
         keep_best(t, built.plan, (int)(c - t->result->search.candidate));
@@ -315,6 +366,8 @@ static kallima_status search(struct tuner *t, struct kal_arena *arena)
     if (!t->best)
         return fail_all(t);
     KAL_TRY(confirm(t));
+    KAL_TRY(
+        kal_passes_keep(&t->builder.passes, t->trial->device->wisdom, t->options->owner));
     t->result->recipe = s->candidate[s->best].text;
     t->result->first_number = t->first_number;
     t->result->batch = problem->batch;
@@ -332,6 +385,7 @@ static kallima_status tune(struct tuner *t, struct kal_arena *arena,
     KAL_TRY(kal_trial_create(&t->trial, device, problem, &t->options->budget));
     KAL_TRY(kal_timing_init(&t->timing, t->trial, 0.0, NULL));
     KAL_TRY(kal_builder_init(&t->builder, device, &t->trial->problem));
+    KAL_TRY(kal_passes_load(&t->builder.passes, device->wisdom, t->options->owner));
     t->end = INFINITY;
     t->quiet = device->host;
     t->quiet.log = NULL;

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "../counting.h"
+#include "../pretend.h"
 #include "../rows.h"
 #include "device/device.h"
 #include "pass/pass.h"
@@ -138,6 +139,7 @@ struct heard {
     int count, ends_at;
     char best[200]; // the last that was faster
     bool has_wrong;
+    int known;
 };
 
 static int32_t listen(void *user, const kallima_tune_candidate *c)
@@ -146,6 +148,7 @@ static int32_t listen(void *user, const kallima_tune_candidate *c)
     assert_true(c->predicted_ns > 0 && c->measured_ns >= 0);
     assert_true(strlen(c->decision) > 0);
     heard->has_wrong = heard->has_wrong || strcmp(c->fate, "wrong") == 0;
+    heard->known += strcmp(c->fate, "known") == 0;
     if (strcmp(c->fate, "faster") == 0)
         snprintf(heard->best, sizeof heard->best, "%s", c->recipe);
     return ++heard->count == heard->ends_at;
@@ -271,6 +274,48 @@ static void kernels_are_tuned(void **state)
     assert_true(result.tuned_ns > 0 && result.tuned_ns <= result.default_ns);
     assert_int_equal(count_entries(device, KALLIMA_WISDOM_PLAN), 1);
     close_device(device);
+}
+
+// What passes take is known of earlier tuning, here pretended to be a thousand times as long
+// for all but the default's: their plans are not tried again.
+static void passes_are_measured_once(void **state)
+{
+    const kallima_device_options options = { .allocator = counting_allocator(&counting),
+                                             .wisdom = "" };
+    const kallima_desc short_lines = { .rank = 1, .n = { 16 }, .batch = 100 };
+    struct heard heard[2] = { { .ends_at = 1 }, { .ends_at = 24 } };
+    struct heard again = { .ends_at = 24 };
+    kallima_tune_options few = { .effort = KALLIMA_EFFORT_EXHAUSTIVE, .report = listen };
+    kallima_tune_result result;
+    kallima_device *device[3] = { NULL, NULL, NULL };
+    const kallima_wisdom_filter passes = { .kind = KALLIMA_WISDOM_PASS };
+    kallima_wisdom_entry entry, first;
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        if (kallima_device_open(&device[i], "opencl:0", &options) != KALLIMA_OK)
+            skip();
+    }
+    for (int i = 0; i < 2; i++) {
+        few.user = &heard[i];
+        assert_int_equal(kallima_tune(device[i], &short_lines, &few, NULL), KALLIMA_OK);
+    }
+    assert_int_equal(count_entries(device[0], KALLIMA_WISDOM_PASS), 1);
+    const kallima_wisdom *least = kallima_device_get_wisdom(device[0]);
+    const kallima_wisdom *more = kallima_device_get_wisdom(device[1]);
+    assert_int_equal(
+        kallima_wisdom_get_entry(least, kallima_wisdom_find(least, &passes, 0), &first),
+        KALLIMA_OK);
+    for (int64_t i = 0; (i = kallima_wisdom_find(more, &passes, i)) >= 0; i++) {
+        assert_int_equal(kallima_wisdom_get_entry(more, i, &entry), KALLIMA_OK);
+        entry.time_ns *= strcmp(entry.key, first.key) == 0 ? 1.0 : 1000.0;
+        pretend_add(kallima_device_get_wisdom(device[2]), entry);
+    }
+    few.user = &again;
+    assert_int_equal(kallima_tune(device[2], &short_lines, &few, &result), KALLIMA_OK);
+    assert_true(again.known > 0);
+    for (int i = 0; i < 3; i++)
+        kallima_device_close(&device[i]);
 }
 
 static void a_report_ends_the_search(void **state)
@@ -448,6 +493,7 @@ int main(void)
         cmocka_unit_test(a_device_that_is_always_wrong_is_named),
         cmocka_unit_test(a_device_that_computes_nothing_is_named),
         cmocka_unit_test(kernels_are_tuned),
+        cmocka_unit_test(passes_are_measured_once),
         cmocka_unit_test(a_report_ends_the_search),
         cmocka_unit_test(what_is_not_confirmed_is_not_kept),
         cmocka_unit_test(the_first_plan_has_its_time),
