@@ -246,7 +246,7 @@ static int64_t run_bytes(const struct kal_kernel *k, const struct kal_step *step
 // Shorter runs pass through the tile; from scratch, which the cache holds, short ones need not.
 static int64_t least_run(const struct kal_kernel *k, const struct kal_side *side)
 {
-    enum { CACHE_RUN = 64 };
+    enum { CACHE_RUN = 80 };
     return side->buffer == KAL_BUFFER_CHUNK ? kal_min(CACHE_RUN, k->choice.run_bytes)
                                             : k->choice.run_bytes;
 }
