@@ -86,14 +86,20 @@ static kallima_status count_terms(struct kal_terms *terms, const struct kal_host
     return status;
 }
 
+// A guess counts as much as one sample whose time is that of this term alone.
+struct kal_knowledge kal_knowledge_guess(const struct kal_model *guess)
+{
+    struct kal_knowledge knowledge = { .model = *guess };
+    for (int i = 0; i < KAL_TERM_COUNT; i++)
+        knowledge.trust[i] = 1.0 / (guess->cost[i] * guess->cost[i]);
+    return knowledge;
+}
+
 kallima_status kal_knowledge_extend(struct kal_knowledge *knowledge,
                                     const struct kal_host *host,
                                     const struct kal_search *search,
                                     const struct kal_caps *caps)
 {
-    enum { GUESS = 4 }; // samples that a guess is worth
-    const struct kal_model prior = knowledge->model;
-    const double trust = (double)kal_max(GUESS, knowledge->samples);
     struct kal_sample *sample;
     kallima_status status = KALLIMA_OK;
     void *memory;
@@ -109,7 +115,7 @@ kallima_status kal_knowledge_extend(struct kal_knowledge *knowledge,
         status = count_terms(&sample[count++].terms, host, search, c->text, caps);
     }
     if (!status) {
-        knowledge->model = kal_model_fit(sample, count, &prior, trust);
+        kal_model_fit(&knowledge->model, knowledge->trust, sample, count);
         knowledge->samples += count;
     }
     kal_free(host, memory);

@@ -6,11 +6,15 @@
 #include "tune/model.h"
 #include "tune/search.h"
 
-/** A model, and how many measured plans it rests on. */
+/** A model, and what it rests on. */
 struct kal_knowledge {
     struct kal_model model;
-    int samples; // 0: the model is a guess
+    double trust[KAL_TERM_COUNT]; // in each cost, as kal_model_fit() has it
+    int samples;                  // measured plans; 0: the model is a guess
 };
+
+/** What is known before anything is measured; the costs are above 0. */
+struct kal_knowledge kal_knowledge_guess(const struct kal_model *guess);
 
 /**
  * Return the rank correlation (Spearman's rho, with mean ranks for ties) of predicted and
@@ -33,8 +37,8 @@ double kal_search_first_choice(const struct kal_search *search);
 double kal_search_parameter_share(const struct kal_search *search, int from);
 
 /**
- * Fit the model to what was measured as well; what it knew counts as much as the samples that
- * it rests on.
+ * Fit the model to what was measured as well. What it knew of a cost counts as much as earlier
+ * samples said of just this cost: one that none of them depended on is as open as at first.
  *
  * Error: E_MEMORY  exhausted; the knowledge is as it was
  */

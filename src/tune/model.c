@@ -300,71 +300,71 @@ double kal_model_predict(const struct kal_model *model, const struct kal_terms *
     return seconds;
 }
 
-// Normal equations of sum(error^2) + trust * sum((x - 1)^2), where x is each cost as a multiple
-// of the prior's, and the errors are relative to the first sample's time.
+// Normal equations of sum(error^2) + sum(trust * change^2), where the errors are relative to
+// the first sample's time.
 struct equations {
     double matrix[KAL_TERM_COUNT][KAL_TERM_COUNT], right[KAL_TERM_COUNT];
 };
 
-// That these shares of the first sample's time, each times x, come to `part` of it.
-static void add_equation(struct equations *e, const double share[KAL_TERM_COUNT],
+// That these amounts, each times its cost, come to `part` of the first sample's time.
+static void add_equation(struct equations *e, const double amount[KAL_TERM_COUNT],
                          double part, double weight)
 {
     for (int i = 0; i < KAL_TERM_COUNT; i++) {
-        e->right[i] += weight * share[i] * part;
+        e->right[i] += weight * amount[i] * part;
         for (int j = 0; j < KAL_TERM_COUNT; j++)
-            e->matrix[i][j] += weight * share[i] * share[j];
+            e->matrix[i][j] += weight * amount[i] * amount[j];
     }
 }
 
-static void add_first(struct equations *e, const struct kal_sample *first,
-                      const struct kal_model *prior)
+static void add_first(struct equations *e, const struct kal_sample *first)
 {
     static const double WEIGHT = 4.0; // lengths are compared by what their plans take
-    double share[KAL_TERM_COUNT];
+    double amount[KAL_TERM_COUNT];
     for (int i = 0; i < KAL_TERM_COUNT; i++)
-        share[i] = first->terms.amount[i] * prior->cost[i] / first->seconds;
-    add_equation(e, share, 1.0, WEIGHT);
+        amount[i] = first->terms.amount[i] / first->seconds;
+    add_equation(e, amount, 1.0, WEIGHT);
 }
 
 // By how much a sample takes longer than the first; how slow the slowest are does not matter.
 static void add_difference(struct equations *e, const struct kal_sample *first,
-                           const struct kal_sample *sample, const struct kal_model *prior)
+                           const struct kal_sample *sample)
 {
     static const double MOST = 8.0;
     const double part = fmin(sample->seconds / first->seconds, MOST);
-    double share[KAL_TERM_COUNT];
+    double amount[KAL_TERM_COUNT];
     for (int i = 0; i < KAL_TERM_COUNT; i++)
-        share[i] = (sample->terms.amount[i] - first->terms.amount[i]) * prior->cost[i] /
-                   first->seconds;
-    add_equation(e, share, part - 1.0, 1.0);
+        amount[i] = (sample->terms.amount[i] - first->terms.amount[i]) / first->seconds;
+    add_equation(e, amount, part - 1.0, 1.0);
 }
 
-struct kal_model kal_model_fit(const struct kal_sample *sample, int count,
-                               const struct kal_model *prior, double trust)
+static void solve(const struct equations *e, double cost[KAL_TERM_COUNT])
 {
     enum { SWEEPS = 500 };
-    struct equations e = { 0 };
-    struct kal_model model = *prior;
-    double x[KAL_TERM_COUNT];
-
-    for (int i = 0; i < KAL_TERM_COUNT; i++) {
-        x[i] = 1.0;
-        e.right[i] = e.matrix[i][i] = trust;
-    }
-    if (count > 0)
-        add_first(&e, &sample[0], prior);
-    for (int i = 1; i < count; i++)
-        add_difference(&e, &sample[0], &sample[i], prior);
     for (int sweep = 0; sweep < SWEEPS; sweep++) {
         for (int i = 0; i < KAL_TERM_COUNT; i++) {
-            double rest = e.right[i];
+            double rest = e->right[i];
             for (int j = 0; j < KAL_TERM_COUNT; j++)
-                rest -= j == i ? 0.0 : e.matrix[i][j] * x[j];
-            x[i] = fmax(0.0, rest / e.matrix[i][i]);
+                rest -= j == i ? 0.0 : e->matrix[i][j] * cost[j];
+            cost[i] = fmax(0.0, rest / e->matrix[i][i]);
         }
     }
+}
+
+void kal_model_fit(struct kal_model *model, double trust[KAL_TERM_COUNT],
+                   const struct kal_sample *sample, int count)
+{
+    struct equations e = { 0 };
+
+    for (int i = 0; i < KAL_TERM_COUNT; i++) {
+        e.matrix[i][i] = trust[i];
+        e.right[i] = trust[i] * model->cost[i];
+    }
+    if (count > 0)
+        add_first(&e, &sample[0]);
+    for (int i = 1; i < count; i++)
+        add_difference(&e, &sample[0], &sample[i]);
+    solve(&e, model->cost);
     for (int i = 0; i < KAL_TERM_COUNT; i++)
-        model.cost[i] = prior->cost[i] * x[i];
-    return model;
+        trust[i] = e.matrix[i][i];
 }

@@ -65,14 +65,15 @@ struct kal_sample {
 
 /**
  * Fit a model to samples of one problem: least squares of relative errors, of costs that are
- * drawn towards those of `prior` as far as the samples say nothing of them. What counts most is
- * by how much each sample differs from the first one, which ranks them.
+ * drawn towards what they were as far as the samples say nothing of them. What counts most is
+ * by how much each sample differs from the first one, which ranks them. What the samples say
+ * of each cost is added to its trust.
  *
- * Unit:   `trust` is how many samples the prior counts for; above 0.
+ * Unit:   `trust` is what the square of each cost's change weighs, in 1/s^2; above 0.
  * Source: A. E. Hoerl and R. W. Kennard, Technometrics 12 (1970) 55-67,
  *         doi:10.1080/00401706.1970.10488634; never negative: coordinate descent.
  */
-struct kal_model kal_model_fit(const struct kal_sample *sample, int count,
-                               const struct kal_model *prior, double trust);
+void kal_model_fit(struct kal_model *model, double trust[KAL_TERM_COUNT],
+                   const struct kal_sample *sample, int count);
 
 #endif

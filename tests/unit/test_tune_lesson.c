@@ -136,16 +136,23 @@ static void knowledge_grows_with_what_is_measured(void **state)
     }
     struct kal_search s = make_search(candidate, (int)KAL_COUNT(texts));
     s.problem = &problem;
-    struct kal_knowledge fresh = { guess, 0 }, old = { guess, 100000 };
+    struct kal_knowledge fresh = kal_knowledge_guess(&guess), old = fresh;
+    old.samples = 100000;
+    for (int i = 0; i < KAL_TERM_COUNT; i++)
+        old.trust[i] *= 1e5;
     assert_int_equal(kal_knowledge_extend(&fresh, NULL, &s, &device->caps), KALLIMA_OK);
     assert_int_equal(kal_knowledge_extend(&old, NULL, &s, &device->caps), KALLIMA_OK);
     assert_int_equal(fresh.samples, 4);
     assert_int_equal(old.samples, 100004);
+    // No plan keeps registers in memory, so nothing is known of what that costs.
+    assert_true(fabs(fresh.model.cost[KAL_TERM_SPILL] / guess.cost[KAL_TERM_SPILL] -
+                     1.0) < 1e-12);
     // All is twice as dear: most of that is seen in what takes most of the time.
     assert_true(fresh.model.cost[KAL_TERM_MEMORY] > 1.1 * guess.cost[KAL_TERM_MEMORY]);
     for (int i = 0; i < KAL_TERM_COUNT; i++) {
         assert_true(fresh.model.cost[i] >= guess.cost[i] * (1.0 - 1e-9));
         assert_true(fabs(old.model.cost[i] / guess.cost[i] - 1.0) < 1e-3);
+        assert_true(fresh.trust[i] * guess.cost[i] * guess.cost[i] >= 1.0 - 1e-12);
     }
     kallima_device_close(&device);
 }

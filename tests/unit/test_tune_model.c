@@ -127,6 +127,18 @@ static struct kal_sample random_sample(struct random *r, const struct kal_model 
     return sample;
 }
 
+// A fit whose prior counts as much as `samples` samples do, for each cost.
+static struct kal_model fit(const struct kal_sample *sample, int count,
+                            const struct kal_model *prior, double samples)
+{
+    struct kal_model model = *prior;
+    double trust[KAL_TERM_COUNT];
+    for (int i = 0; i < KAL_TERM_COUNT; i++)
+        trust[i] = samples / (prior->cost[i] * prior->cost[i]);
+    kal_model_fit(&model, trust, sample, count);
+    return model;
+}
+
 static void a_fit_finds_the_costs(void **state)
 {
     enum { MANY = 200 };
@@ -141,9 +153,9 @@ static void a_fit_finds_the_costs(void **state)
         truth.cost[i] *= i % 2 ? 3.0 : 0.25;
     for (int i = 0; i < MANY; i++)
         sample[i] = random_sample(&r, &truth);
-    const struct kal_model found = kal_model_fit(sample, MANY, &prior, 1e-6);
-    const struct kal_model cautious = kal_model_fit(sample, MANY, &prior, 1e9);
-    const struct kal_model untaught = kal_model_fit(sample, 0, &prior, 1.0);
+    const struct kal_model found = fit(sample, MANY, &prior, 1e-6);
+    const struct kal_model cautious = fit(sample, MANY, &prior, 1e9);
+    const struct kal_model untaught = fit(sample, 0, &prior, 1.0);
     for (int i = 0; i < KAL_TERM_COUNT; i++) {
         assert_true(fabs(found.cost[i] / truth.cost[i] - 1.0) < 1e-3);
         assert_true(fabs(cautious.cost[i] / prior.cost[i] - 1.0) < 1e-3);
@@ -167,7 +179,7 @@ static void a_fit_never_costs_less_than_nothing(void **state)
             0.1 + fmax(0.0, 1.0 - prior.cost[KAL_TERM_MEMORY] *
                                       sample[i].terms.amount[KAL_TERM_MEMORY]);
     }
-    const struct kal_model found = kal_model_fit(sample, MANY, &prior, 0.01);
+    const struct kal_model found = fit(sample, MANY, &prior, 0.01);
     for (int i = 0; i < KAL_TERM_COUNT; i++)
         assert_true(found.cost[i] >= 0.0 && !isinf(found.cost[i]));
     assert_true(found.cost[KAL_TERM_MEMORY] == 0.0);
