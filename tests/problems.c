@@ -2,10 +2,14 @@
 #include "problems.h"
 
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "view.h"
+
+static const char *const kinds[] = { "c2c", "r2c", "c2r" };
+static const char *const precisions[] = { "f32", "f64" };
 
 kallima_desc problem_line(int kind, int precision, int direction, int64_t n)
 {
@@ -176,7 +180,6 @@ static void add_layout(struct line *line, const char *side, const kallima_layout
 
 void problem_print(const kallima_desc *d, char *text, size_t capacity)
 {
-    static const char *const kinds[] = { "c2c", "r2c", "c2r" };
     struct line line = { text, capacity, 0 };
 
     if (d->kind >= 0 && d->kind < KALLIMA_KIND_COUNT)
@@ -192,4 +195,34 @@ void problem_print(const kallima_desc *d, char *text, size_t capacity)
         d->destroy_input);
     add_layout(&line, "in", &d->in, d->rank);
     add_layout(&line, "out", &d->out, d->rank);
+}
+
+static int find_name(const char *const *names, int count, const char *name)
+{
+    for (int i = 0; i < count; i++) {
+        if (strcmp(names[i], name) == 0)
+            return i;
+    }
+    return -1;
+}
+
+bool problem_parse(const char *line, kallima_desc *d, char lengths[PROBLEM_LENGTHS_BYTES])
+{
+    char kind[8], precision[8];
+    long long batch = 0;
+
+    *d = (kallima_desc){ 0 };
+    if (sscanf(line, "%7s %7s %31s %lld", kind, precision, lengths, &batch) != 4)
+        return false;
+    d->kind = find_name(kinds, 3, kind);
+    d->precision = find_name(precisions, 2, precision);
+    d->batch = batch;
+    for (const char *at = lengths; d->rank < KALLIMA_MAX_RANK; at++) {
+        char *end;
+        d->n[d->rank++] = strtoll(at, &end, 10);
+        at = end;
+        if (*at != 'x')
+            break;
+    }
+    return d->kind >= 0 && d->precision >= 0;
 }

@@ -4,6 +4,7 @@
 #define TESTS_PROBLEMS_H_
 
 #include <kallima/plan.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "random.h"
@@ -28,5 +29,11 @@ kallima_desc problem_random(struct random *r, int64_t points);
 
 /** Write the descriptor as one line, for the report of a failing row. */
 void problem_print(const kallima_desc *desc, char *text, size_t capacity);
+
+enum { PROBLEM_LENGTHS_BYTES = 32 };
+
+/** Read a packed problem, such as "c2c f32 1024x1024 128"; keep its lengths as text. */
+bool problem_parse(const char *line, kallima_desc *desc,
+                   char lengths[PROBLEM_LENGTHS_BYTES]);
 
 #endif

@@ -131,44 +131,13 @@ static bool plan(kallima_device *device, const kallima_desc *d, const char *leng
     return true;
 }
 
-static int find_name(const char *const *names, int count, const char *name)
-{
-    for (int i = 0; i < count; i++) {
-        if (strcmp(names[i], name) == 0)
-            return i;
-    }
-    return -1;
-}
-
-// "c2c f32 1024x1024 128"
-static bool read_problem(const char *line, kallima_desc *d, char *lengths)
-{
-    char kind[8], precision[8];
-    long long batch = 0;
-
-    *d = (kallima_desc){ 0 };
-    if (sscanf(line, "%7s %7s %31s %lld", kind, precision, lengths, &batch) != 4)
-        return false;
-    d->kind = find_name(kinds, 3, kind);
-    d->precision = find_name(precisions, 2, precision);
-    d->batch = batch;
-    for (const char *at = lengths; d->rank < KALLIMA_MAX_RANK; at++) {
-        char *end;
-        d->n[d->rank++] = strtoll(at, &end, 10);
-        at = end;
-        if (*at != 'x')
-            break;
-    }
-    return d->kind >= 0 && d->precision >= 0;
-}
-
 // Real transforms in both directions and precisions.
 static bool plan_line(kallima_device *device, const char *line)
 {
-    char lengths[32];
+    char lengths[PROBLEM_LENGTHS_BYTES];
     kallima_desc d;
     bool ok = true;
-    if (!read_problem(line, &d, lengths)) {
+    if (!problem_parse(line, &d, lengths)) {
         fprintf(stderr, "not a problem: %s", line);
         return false;
     }
