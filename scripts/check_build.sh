@@ -18,7 +18,8 @@ asan)
         ctest --test-dir build-asan --output-on-failure --parallel "$jobs" --label-exclude long
     ;;
 tsan)
-    cmake --build --preset tsan --parallel "$jobs" --target test_threads test_wisdom
+    cmake --build --preset tsan --parallel "$jobs" \
+        --target test_threads test_wisdom test_tune_tuner
     # GNU's OpenMP library is not built for ThreadSanitizer, so transforms run on one thread
     # each; the threads under test are the callers. ThreadSanitizer of older compilers cannot
     # start where addresses are randomised by 32 bits: setarch switches that off.
@@ -28,6 +29,9 @@ tsan)
     fi
     OMP_NUM_THREADS=1 TSAN_OPTIONS=halt_on_error=1 \
         $fixed ctest --test-dir build-tsan --output-on-failure --tests-regex '^(threads|unit-wisdom)$'
+    # Candidates are built on threads for the null device; PoCL has threads of its own.
+    OCL_ICD_VENDORS=/nonexistent OMP_NUM_THREADS=1 TSAN_OPTIONS=halt_on_error=1 \
+        $fixed ctest --test-dir build-tsan --output-on-failure --tests-regex '^unit-tune_tuner$'
     ;;
 neon)
     # What depends on the processor: accuracy of every family of transforms and layouts by the
