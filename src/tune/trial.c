@@ -505,13 +505,18 @@ enum {
     PIECES = 64,
 };
 
-// The first, the last and others by chance.
+// The first, the last that is not empty, and others by chance.
 static int64_t choose_piece(const struct kal_lines *lines, int i)
 {
     const uint64_t chance = (uint64_t)i * 0x9e3779b97f4a7c15u >> 16;
-    return i == 0   ? 0
-           : i == 1 ? lines->pieces - 1
-                    : (int64_t)(chance % (uint64_t)lines->pieces);
+    struct kal_stretch stretch[2];
+    int64_t last = lines->pieces - 1;
+
+    if (i != 1)
+        return i == 0 ? 0 : (int64_t)(chance % (uint64_t)lines->pieces);
+    while (last > 0 && kal_lines_stretch(lines, last, stretch) == 0)
+        last--;
+    return last;
 }
 
 static kallima_status read_piece(struct kal_trial *trial, const struct kal_lines *lines,

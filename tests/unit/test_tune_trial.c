@@ -396,6 +396,79 @@ static void one_number_among_millions_is_found(void **state)
     ROWS_FINISH();
 }
 
+// A glance at large dense arrays is at a sample: what is wrong there is checked whole. A single
+// number elsewhere it does not see, whatever is small or has gaps it sees all of.
+static void a_glance_sees_a_sample(void **state)
+{
+    enum { N = 1024, LARGE = 5000, SMALL = 3000, ALL = -1 };
+    static const struct {
+        kallima_desc desc;
+        enum fault fault;
+        int64_t transform; // ALL: the last, which is always in the sample
+        bool is_right, is_whole;
+    } rows[] = {
+        { { .rank = 1, .n = { N }, .batch = LARGE }, FAULT_NONE, ALL, true, false },
+        { { .rank = 1, .n = { N }, .batch = LARGE }, FAULT_SLIGHT, ALL, false, true },
+        { { .rank = 1, .n = { N }, .batch = LARGE }, FAULT_ELEMENT, ALL, false, true },
+        { { .rank = 1, .n = { N }, .batch = LARGE }, FAULT_ELEMENT, 1, false, true },
+        { { .rank = 1, .n = { N }, .batch = LARGE }, FAULT_INPUT, ALL, true, false },
+        { { .rank = 1, .n = { N }, .batch = SMALL }, FAULT_NONE, ALL, true, true },
+        { { .rank = 1, .n = { N }, .batch = SMALL }, FAULT_INPUT, ALL, false, true },
+        { { .rank = 1, .n = { N }, .batch = 2 * LARGE, .out.format = KALLIMA_PLANAR },
+          FAULT_NONE,
+          ALL,
+          true,
+          false },
+        { { .rank = 1, .n = { N }, .batch = LARGE, .placement = KALLIMA_IN_PLACE },
+          FAULT_NAN,
+          ALL,
+          false,
+          true },
+        { { .rank = 1, .n = { N }, .batch = 2 * LARGE, .kind = KALLIMA_R2C },
+          FAULT_NONE,
+          ALL,
+          true,
+          false },
+        { { .rank = 1, .n = { N }, .batch = LARGE, .out.stride = { 2 } },
+          FAULT_NONE,
+          ALL,
+          true,
+          true },
+    };
+    struct journal journal;
+    kallima_device *device = open_faulty("cpu", &journal, NULL);
+
+    (void)state;
+    for (size_t i = 0; device && i < KAL_COUNT(rows); i++) {
+        struct kal_verdict verdict;
+        struct bench bench;
+        if (bench_init(&bench, device, &rows[i].desc)) {
+            faulty_aim(rows[i].transform, 1);
+            faulty_set(bench.trial, bench.plan, rows[i].fault);
+            if (kal_trial_glance(bench.trial, bench.plan, &verdict) != KALLIMA_OK)
+                row_fail("row %zu: %s", i, kallima_last_error());
+            else if (verdict.is_right != rows[i].is_right ||
+                     verdict.is_whole != rows[i].is_whole)
+                row_fail("row %zu: right %d, whole %d, error %g of %g", i,
+                         verdict.is_right, verdict.is_whole, verdict.error,
+                         verdict.bound);
+            // Whatever the glance did not see, the check does. (A number of the input that
+            // is written twice is as it was.)
+            const bool is_fine =
+                rows[i].fault == FAULT_NONE || rows[i].fault == FAULT_INPUT;
+            if (is_fine)
+                faulty_set(bench.trial, bench.plan, FAULT_NONE);
+            if (kal_trial_check(bench.trial, bench.plan, &verdict) != KALLIMA_OK ||
+                verdict.is_right != is_fine)
+                row_fail("row %zu: checked whole: right %d", i, verdict.is_right);
+        }
+        faulty_aim(ALL, 1);
+        bench_clear(&bench);
+    }
+    kallima_device_close(&device);
+    ROWS_FINISH();
+}
+
 static void wrong_candidates_are_named_in_the_log(void **state)
 {
     const kallima_desc desc = { .rank = 1, .n = { 64 } };
@@ -849,6 +922,7 @@ int main(void)
         cmocka_unit_test(periods_divide_no_power_of_two),
         cmocka_unit_test(plans_of_random_problems_are_right),
         cmocka_unit_test(one_number_among_millions_is_found),
+        cmocka_unit_test(a_glance_sees_a_sample),
         cmocka_unit_test(wrong_candidates_are_named_in_the_log),
         cmocka_unit_test(the_input_is_restored),
         cmocka_unit_test(plans_for_other_problems_are_refused),
