@@ -16,6 +16,7 @@ struct imagined {
     const char *prepared[64]; // each once
     int prepared_count;
     bool predicts_well, takes_last;
+    const char *known;   // a recipe that was fast before
     const char *wrong;   // recipes with this in their text compute wrongly
     const char *refused; // or do not run
     int fails_at; // number of the challenge that the device does not survive; 0: none
@@ -102,7 +103,7 @@ static kallima_status search(struct kal_search *s, struct kal_arena *arena,
     static struct kal_caps caps;
     const struct kal_judge judge = { imagined, predict, prepare, challenge, has_time };
     kallima_device *device = NULL;
-    struct kal_recipe *first;
+    struct kal_recipe *first, *known = NULL;
 
     assert_int_equal(kallima_device_open(&device, "nullcuda", NULL), KALLIMA_OK);
     caps = kal_caps_limit(&device->caps, false);
@@ -111,9 +112,12 @@ static kallima_status search(struct kal_search *s, struct kal_arena *arena,
     const struct kal_planner planner = { arena, &caps };
     assert_int_equal(kal_recipe_parse(&first, arena, &problem, "local(16.16.16)"),
                      KALLIMA_OK);
+    if (imagined->known)
+        assert_int_equal(kal_recipe_parse(&known, arena, &problem, imagined->known),
+                         KALLIMA_OK);
     if (!imagined->most_challenges)
         imagined->most_challenges = 1 << 20;
-    return kal_search_run(s, &planner, &problem, first, NULL, &judge, reach);
+    return kal_search_run(s, &planner, &problem, first, known, &judge, reach);
 }
 
 static int count_fates(const struct kal_search *s, enum kal_fate fate)
@@ -148,6 +152,40 @@ static void all_that_is_worth_it_is_found(void **state)
         row_ran();
         kal_arena_clear(&arena);
     }
+    ROWS_FINISH();
+}
+
+static void what_was_found_before_is_tried_second(void **state)
+{
+    static const struct {
+        const char *known;
+        enum kal_decision decision;
+    } rows[] = {
+        { "local(8.8.8.8, lanes=64)", KAL_DECISION_RADICES },
+        { "local(16.16.16, lanes=64)", KAL_DECISION_PARAMETER },
+        { "four-step(local(8.8), local(8.8))", KAL_DECISION_ALGORITHM },
+    };
+    struct kal_arena arena;
+    struct kal_search s;
+
+    (void)state;
+    for (size_t i = 0; i < KAL_COUNT(rows); i++) {
+        struct imagined imagined = { .known = rows[i].known, .most_challenges = 2 };
+        row_ran();
+        kal_arena_init(&arena, NULL);
+        assert_int_equal(search(&s, &arena, &imagined, far), KALLIMA_OK);
+        if (strcmp(s.candidate[1].text, rows[i].known) != 0 ||
+            s.candidate[1].decision != rows[i].decision || s.candidate[1].measured == 0)
+            row_fail("%s: %s %s", rows[i].known, s.candidate[1].text,
+                     kal_decision_names[s.candidate[1].decision]);
+        kal_arena_clear(&arena);
+    }
+    // The planner's own is no second one.
+    struct imagined same = { .known = "local(16.16.16)", .most_challenges = 2 };
+    kal_arena_init(&arena, NULL);
+    assert_int_equal(search(&s, &arena, &same, far), KALLIMA_OK);
+    assert_true(strcmp(s.candidate[1].text, same.known) != 0);
+    kal_arena_clear(&arena);
     ROWS_FINISH();
 }
 
@@ -257,6 +295,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_that_is_worth_it_is_found),
+        cmocka_unit_test(what_was_found_before_is_tried_second),
         cmocka_unit_test(a_good_model_needs_few_trials),
         cmocka_unit_test(what_is_wrong_or_refused_never_wins),
         cmocka_unit_test(limits_are_kept),
