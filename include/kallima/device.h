@@ -47,7 +47,8 @@ typedef struct kallima_device_options {
         *kernel_cache;  // folder where compiled kernels are kept; "": nowhere; NULL:
                         // KALLIMA_KERNEL_CACHE, else kallima/ in XDG_CACHE_HOME
     const char *wisdom; // file of what tuning learnt; "": none; NULL: KALLIMA_WISDOM,
-                        // else the system's and the user's (docs/wisdom-format.md)
+                        // else the system's and the user's (docs/wisdom-format.md), but
+                        // none of devices that compute nothing
     int32_t wisdom_read_only; // 1: that file is not written; 0: KALLIMA_WISDOM_READ_ONLY
 } kallima_device_options;
 

@@ -108,11 +108,14 @@ kallima_status kal_host_init(struct kal_host *host, const kallima_device_options
     return KALLIMA_OK;
 }
 
-// What is wrong with a file is logged, and keeps no device from opening.
+// What is wrong with a file is logged, and keeps no device from opening. What a device that
+// computes nothing teaches is nobody's, unless a file is named for it.
 static kallima_status read_wisdom(kallima_device *device,
                                   const kallima_device_options *options)
 {
     KAL_TRY(kal_wisdom_create(&device->wisdom, &device->host));
+    if (device->ops->is_pretended && !kal_wisdom_is_named(options->wisdom))
+        return KALLIMA_OK;
     KAL_TRY(kal_wisdom_set_places(device->wisdom, options->wisdom,
                                   options->wisdom_read_only != 0, NULL));
     const kallima_status status = kal_wisdom_load(device->wisdom, NULL, NULL, NULL);

@@ -86,6 +86,7 @@ struct kal_sync {
 struct kal_device_ops {
     const char *name; // stable: it selects the device
     bool is_software;
+    bool is_pretended; // takes everything and computes nothing
     // Kernels may be made on several threads at once, and while others run.
     bool compiles_aside;
     /** Describe device number `index` of this API; false where there is none. */

@@ -23,20 +23,26 @@
 
 // --- where -------------------------------------------------------------------------------
 
-static bool is_set(const char *variable)
+static const char variable[] = "KALLIMA_WISDOM";
+
+bool kal_wisdom_is_named(const char *option)
 {
-    const char *value = secure_getenv(variable);
+    return kal_place_is_named(option, variable);
+}
+
+static bool is_set(const char *name)
+{
+    const char *value = secure_getenv(name);
     return value && value[0] != '\0' && strcmp(value, "0") != 0;
 }
 
 kallima_status kal_wisdom_set_places(kallima_wisdom *wisdom, const char *option,
                                      bool is_read_only, const char *system)
 {
-    static const char variable[] = "KALLIMA_WISDOM";
     const struct kal_host *host = &wisdom->host;
 
     wisdom->is_read_only = is_read_only || is_set("KALLIMA_WISDOM_READ_ONLY");
-    if (!kal_place_is_named(option, variable))
+    if (!kal_wisdom_is_named(option))
         KAL_TRY(kal_place_find(host, system ? system : KAL_SYSTEM_WISDOM, variable, "",
                                &wisdom->system_place));
     return kal_place_find(host, option, variable, "kallima/wisdom", &wisdom->place);

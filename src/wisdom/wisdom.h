@@ -228,6 +228,9 @@ int kal_wisdom_parse_numbers(const char *text, double *numbers, int capacity);
 
 // --- file.c: where it is kept ------------------------------------------------------------
 
+/** Whether `option` or, if that is NULL, KALLIMA_WISDOM says where it is kept, if anywhere. */
+bool kal_wisdom_is_named(const char *option);
+
 /**
  * Set where the wisdom is read and kept: the file `option` if it is not NULL, else that of
  * KALLIMA_WISDOM ("" and "off": nowhere), else `system` (NULL: that of the installation),

@@ -91,6 +91,19 @@ class Plans(Wisdom):
         self.environment["XDG_CACHE_HOME"] = str(self.folder)
         self.assertEqual(self.recipe(), RECIPE)
 
+    def test_devices_that_compute_nothing_have_only_a_file_that_is_named(self):
+        (self.folder / "kallima").mkdir()
+        self.environment["XDG_CACHE_HOME"] = str(self.folder)
+        for device in ("null", "nullcuda", "nullopencl"):
+            self.put(plan(self.owner[device]), name="kallima/wisdom")
+            known = self.get("kallima/wisdom")
+            del self.environment["KALLIMA_WISDOM"]
+            self.assertNotEqual(self.recipe(device=device), RECIPE)
+            self.refuse(1, "tune", "--device", device, "240", says="kept nowhere")
+            self.assertEqual(self.get("kallima/wisdom"), known)
+            self.environment["KALLIMA_WISDOM"] = self.path("kallima/wisdom")
+            self.assertEqual(self.recipe(device=device), RECIPE)
+
     def test_other_threads_versions_and_problems_do_not_count(self):
         device, driver, _ = self.owner["cpu"]
         for entry in (plan((device, driver, "0.0.1")), plan((device, "old", self.version)),

@@ -154,6 +154,7 @@ static kallima_status enqueue(kallima_device *device, const struct kal_work *wor
     {                                                 \
         .name = title,                                \
         .is_software = true,                          \
+        .is_pretended = true,                         \
         .compiles_aside = true,                       \
         .find = find_entry,                           \
         .open = open_entry,                           \

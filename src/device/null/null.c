@@ -84,6 +84,7 @@ static kallima_status null_program_run(const struct kal_device_program *program,
 const struct kal_device_ops kal_null_device_ops = {
     .name = "null",
     .is_software = true,
+    .is_pretended = true,
     .find = null_find,
     .open = null_open,
     .close = null_close,
