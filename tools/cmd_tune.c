@@ -217,6 +217,35 @@ static void fail_one(struct work *work, const struct row *row, const char *why)
     work->failed++;
 }
 
+// Does wisdom lack what a device is measured for, before anything is tuned on it? Of those that
+// compute nothing there is nothing to measure.
+static bool is_unmeasured(const struct work *work)
+{
+    const kallima_wisdom *wisdom = kallima_device_get_wisdom(work->device);
+    kallima_wisdom_filter filter = { .kind = KALLIMA_WISDOM_FACT,
+                                     .key = "bytes-per-second" };
+    kallima_wisdom_owner owner;
+
+    if (kallima_device_get_owner(work->device, &owner) != KALLIMA_OK ||
+        strncmp(owner.device, "null", 4) == 0)
+        return false;
+    filter.device = owner.device;
+    filter.driver = owner.driver;
+    filter.version = owner.version;
+    return kallima_wisdom_find(wisdom, &filter, 0) < 0;
+}
+
+static void tell_measuring(struct work *work)
+{
+    static const char words[] = "measuring the device";
+    if (!is_unmeasured(work))
+        return;
+    if (work->request->verbose)
+        fprintf(stderr, "%s\n", words);
+    else
+        progress_say(&work->progress, words);
+}
+
 static void tune_one(struct work *work, const kallima_desc *desc)
 {
     struct row *row = &work->row[work->rows];
@@ -318,6 +347,8 @@ static int tune_all(struct work *work, const struct problems *problems)
 {
     begin_progress(work, problems);
     bool is_kept = keep(work); // if nothing can be kept, nothing is worth its time
+    if (is_kept)
+        tell_measuring(work);
     for (int i = 0; i < problems->count && is_kept && !is_interrupted; i++) {
         tune_one(work, &problems->desc[i]);
         is_kept = keep(work);

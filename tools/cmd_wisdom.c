@@ -203,6 +203,18 @@ static void print_time(const kallima_wisdom_entry *entry, char *text, size_t cap
         print_ns(entry->time_ns, text, capacity);
 }
 
+// The time, or what a fact of one number is; else nothing.
+static void print_measured(const kallima_wisdom_entry *entry, char *text, size_t capacity)
+{
+    const char *end;
+    double number;
+
+    print_time(entry, text, capacity);
+    if (entry->kind == KALLIMA_WISDOM_FACT &&
+        cli_parse_number(entry->value, &number, &end) && *end == '\0')
+        snprintf(text, capacity, "%.4g", number);
+}
+
 static bool has_same_owner(const kallima_wisdom_entry *a, const kallima_wisdom_entry *b)
 {
     return a->device && b->device && strcmp(a->device, b->device) == 0 &&
@@ -219,12 +231,13 @@ struct row {
 static void print_line(const struct row *row)
 {
     const kallima_wisdom_entry *e = &row->entry;
-    char time[32];
+    char measured[32];
 
     if (!has_same_owner(e, &row->before))
         printf("%s, %s, library %s\n", e->device, e->driver, e->version);
-    print_time(e, time, sizeof time);
-    printf("  %-5s %-10s %10s  %s\n", kinds[e->kind], efforts[e->effort], time, e->key);
+    print_measured(e, measured, sizeof measured);
+    printf("  %-5s %-10s %10s  %s\n", kinds[e->kind], efforts[e->effort], measured,
+           e->key);
 }
 
 static void print_paragraph(const struct row *row)

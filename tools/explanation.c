@@ -382,7 +382,7 @@ void explanation_print(const struct explanation *e, bool all)
     if (e->said.samples)
         printf("model    fitted to %" PRId32 " measured plans\n", e->said.samples);
     else
-        puts("model    guessed from what the device says of itself");
+        puts("model    guessed from what is known of the device");
     printf("plans    %d considered: %d measured, %d predicted only, %d wrong\n", e->count,
            e->of_grade[MEASURED], e->of_grade[PREDICTED], e->of_grade[WRONG]);
     print_table(e, all);

@@ -91,6 +91,15 @@ void progress_step(struct progress *progress, int64_t steps)
     draw(progress, now);
 }
 
+void progress_say(struct progress *progress, const char *words)
+{
+    if (!progress->terminal)
+        return;
+    fprintf(stderr, "\r%s\033[K", words);
+    fflush(stderr);
+    progress->shown_ns = now_ns();
+}
+
 void progress_end(struct progress *progress)
 {
     if (progress->shown_ns)

@@ -25,6 +25,9 @@ void progress_expect(struct progress *progress, double seconds);
 /** Count `steps` more steps as done, which may be none; draw the bar if it is time to. */
 void progress_step(struct progress *progress, int64_t steps);
 
+/** Show some words in place of the bar, until it is next drawn or wiped off. */
+void progress_say(struct progress *progress, const char *words);
+
 /** Wipe the bar off the terminal. */
 void progress_end(struct progress *progress);
 

@@ -63,8 +63,12 @@ typedef struct kallima_tune_result {
  * 16 that are right; kallima_wisdom_save() keeps it all for other programs. Nothing else
  * should use the device meanwhile.
  *
+ * A device that was never tuned is measured first: a few constants that predictions begin
+ * with, which its wisdom keeps.
+ *
  * Unit:   takes options->seconds at most, and the time of the reference, of building the first
- *         plan, and of building what is under way when they are over.
+ *         plan, and of building what is under way when they are over; the first time on a
+ *         device some tenths of a second more, and its compiler's time.
  * Owner:  all memory is given back. `desc`, `options` (NULL: the default) and `result` (may
  *         be NULL) need only live for the call.
  * Thread: one call on a device at a time.

@@ -146,6 +146,7 @@ static kallima_status tune(kallima_device *device, const struct kal_problem *pro
     struct kal_arena arena;
 
     KAL_TRY(kallima_device_get_owner(device, &owner));
+    KAL_TRY(kal_knowledge_measure(device, &owner, options->bytes));
     KAL_TRY(kal_knowledge_find(device, &owner, &knowledge));
     const struct kal_tuning_options how = {
         .effort = effort,

@@ -256,38 +256,116 @@ kallima_status kal_terms_count(struct kal_terms *out, struct kal_arena *arena,
 
 // --- costs -------------------------------------------------------------------------------
 
-struct kal_model kal_model_guess(const struct kal_caps *caps)
-{
-    // Of one processor of a GPU and one core of a CPU, in 1/s: orders of magnitude.
-    // Those of kernels are fitted to 2200 plans of 118 problems on an NVIDIA H200.
-    static const struct kal_model kernels = { { [KAL_TERM_LAUNCH] = 3.2e-6,
-                                                [KAL_TERM_MEMORY] = 1 / 29e9,
-                                                [KAL_TERM_CACHE] = 1 / 70e9,
-                                                [KAL_TERM_EXCHANGE] = 1 / 10e12,
-                                                [KAL_TERM_COMPUTE] = 1 / 20e12,
-                                                [KAL_TERM_WAIT] = 7e-8,
-                                                [KAL_TERM_STARVE] = 1 / 1e12,
-                                                [KAL_TERM_SPILL] = 1 / 160e9,
-                                                [KAL_TERM_LATE] = 1 / 75e9,
-                                                [KAL_TERM_DEPART] = 1 / 370e9 } };
-    static const struct kal_model cpu = { { [KAL_TERM_LAUNCH] = 1e-6,
-                                            [KAL_TERM_MEMORY] = 1 / 10e9,
-                                            [KAL_TERM_CACHE] = 1 / 30e9,
-                                            [KAL_TERM_EXCHANGE] = 1 / 60e9,
-                                            [KAL_TERM_COMPUTE] = 1 / 25e9,
-                                            [KAL_TERM_WAIT] = 1e-8,
-                                            [KAL_TERM_STARVE] = 1 / 60e9,
-                                            [KAL_TERM_SPILL] = 1 / 220e9,
-                                            [KAL_TERM_LATE] = 1 / 20e9,
-                                            [KAL_TERM_DEPART] = 1 / 100e9 } };
-    struct kal_model model = caps->language ? kernels : cpu;
-    const int workers =
-        (int)kal_max(1, caps->language ? caps->processors : caps->threads);
+// Costs of one processor, and the constants of the device that they are the costs of: those of
+// another device are in proportion to its constants.
+struct origin {
+    struct kal_model model;
+    struct kal_constants constants;
+    int processors;
+};
 
-    // Launches follow each other; waits are counted for one processor, lines for all cores.
+// An NVIDIA H200: costs are fitted to 2200 plans of 118 problems. Copies and launches were
+// measured; of exchanges and operations it is known that it does more, by its data sheet.
+static const struct origin kernels = {
+    { { [KAL_TERM_LAUNCH] = 3.2e-6,
+        [KAL_TERM_MEMORY] = 1 / 29e9,
+        [KAL_TERM_CACHE] = 1 / 70e9,
+        [KAL_TERM_EXCHANGE] = 1 / 10e12,
+        [KAL_TERM_COMPUTE] = 1 / 20e12,
+        [KAL_TERM_WAIT] = 7e-8,
+        [KAL_TERM_STARVE] = 1 / 1e12,
+        [KAL_TERM_SPILL] = 1 / 160e9,
+        [KAL_TERM_LATE] = 1 / 75e9,
+        [KAL_TERM_DEPART] = 1 / 370e9 } },
+    { { [KAL_CONSTANT_BYTES] = 4.2e12, [KAL_CONSTANT_LAUNCH] = 2.8e-6 } },
+    132,
+};
+
+// One core of a CPU: orders of magnitude, which are what the constants stand for.
+static const struct origin cpu = {
+    { { [KAL_TERM_LAUNCH] = 1e-6,
+        [KAL_TERM_MEMORY] = 1 / 10e9,
+        [KAL_TERM_CACHE] = 1 / 30e9,
+        [KAL_TERM_EXCHANGE] = 1 / 60e9,
+        [KAL_TERM_COMPUTE] = 1 / 25e9,
+        [KAL_TERM_WAIT] = 1e-8,
+        [KAL_TERM_STARVE] = 1 / 60e9,
+        [KAL_TERM_SPILL] = 1 / 220e9,
+        [KAL_TERM_LATE] = 1 / 20e9,
+        [KAL_TERM_DEPART] = 1 / 100e9 } },
+    { { [KAL_CONSTANT_BYTES] = 10e9,
+        [KAL_CONSTANT_LAUNCH] = 1e-6,
+        [KAL_CONSTANT_EXCHANGE] = 60e9,
+        [KAL_CONSTANT_OPERATIONS] = 25e9 } },
+    1,
+};
+
+// The constant that a cost goes by (COUNT: none), and whether it is of what hides behind bytes.
+// Caches, and bytes that are late or spilled, go by memory, as nothing says more of them.
+static const struct {
+    enum kal_constant constant;
+    bool hides;
+} goes_by[KAL_TERM_COUNT] = {
+    [KAL_TERM_LAUNCH] = { KAL_CONSTANT_LAUNCH, false },
+    [KAL_TERM_MEMORY] = { KAL_CONSTANT_BYTES, false },
+    [KAL_TERM_CACHE] = { KAL_CONSTANT_BYTES, false },
+    [KAL_TERM_EXCHANGE] = { KAL_CONSTANT_EXCHANGE, true },
+    [KAL_TERM_COMPUTE] = { KAL_CONSTANT_OPERATIONS, true },
+    [KAL_TERM_WAIT] = { KAL_CONSTANT_COUNT, false },
+    [KAL_TERM_STARVE] = { KAL_CONSTANT_EXCHANGE, false },
+    [KAL_TERM_SPILL] = { KAL_CONSTANT_BYTES, false },
+    [KAL_TERM_LATE] = { KAL_CONSTANT_BYTES, false },
+    [KAL_TERM_DEPART] = { KAL_CONSTANT_BYTES, false },
+};
+
+// Seconds for one unit of what a constant is about; 0: unknown.
+static double seconds_of(const struct kal_constants *constants,
+                         enum kal_constant constant)
+{
+    const double value = constant < KAL_CONSTANT_COUNT ? constants->value[constant] : 0.0;
+    if (!(value > 0.0))
+        return 0.0;
+    return constant == KAL_CONSTANT_LAUNCH ? value : 1.0 / value;
+}
+
+// What the origin's cost comes to elsewhere, in proportion. What takes as much of the time of
+// bytes as it does at the origin, or less, hides behind them as well as it does there; what it
+// takes more shows as far as it is hidden there.
+static double scale_cost(const struct origin *origin, double cost,
+                         const struct kal_constants *constants, enum kal_term term)
+{
+    const double there = seconds_of(&origin->constants, goes_by[term].constant);
+    const double here = seconds_of(constants, goes_by[term].constant);
+    const double bytes_there = seconds_of(&origin->constants, KAL_CONSTANT_BYTES);
+    const double bytes_here = seconds_of(constants, KAL_CONSTANT_BYTES);
+    const double scaled = cost * here / there;
+
+    if (!goes_by[term].hides || bytes_here == 0.0)
+        return scaled;
+    const double more = fmax(0.0, here - there * bytes_here / bytes_there);
+    return scaled + fmax(0.0, 1.0 - cost / there) * more;
+}
+
+struct kal_model kal_model_guess(const struct kal_caps *caps,
+                                 const struct kal_constants *constants)
+{
+    static const struct kal_constants unknown;
+    const bool has_kernels = caps->language != KAL_LANGUAGE_NONE;
+    const struct origin *origin = has_kernels ? &kernels : &cpu;
+    const int workers = (int)kal_max(1, has_kernels ? caps->processors : caps->threads);
+    struct kal_model model = origin->model;
+
+    if (!constants)
+        constants = &unknown;
     for (int i = 0; i < KAL_TERM_COUNT; i++) {
-        if (i != KAL_TERM_LAUNCH && !(caps->language && i == KAL_TERM_WAIT))
-            model.cost[i] /= workers;
+        // Launches follow each other; waits are counted for one processor, lines for all cores.
+        const bool is_shared =
+            i != KAL_TERM_LAUNCH && !(has_kernels && i == KAL_TERM_WAIT);
+        const bool is_known = seconds_of(constants, goes_by[i].constant) > 0.0;
+        if (is_shared)
+            model.cost[i] /= is_known ? origin->processors : workers;
+        if (is_known)
+            model.cost[i] = scale_cost(origin, model.cost[i], constants, i);
     }
     return model;
 }

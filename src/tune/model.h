@@ -51,8 +51,26 @@ kallima_status kal_terms_count(struct kal_terms *out, struct kal_arena *arena,
                                const struct kal_recipe *recipe,
                                const struct kal_caps *caps);
 
-/** Costs that are guessed from what a device says of itself. */
-struct kal_model kal_model_guess(const struct kal_caps *caps);
+/** What is measured of a device (calibrate.h). */
+enum kal_constant {
+    KAL_CONSTANT_BYTES,      // a second that a copy reads and writes
+    KAL_CONSTANT_LAUNCH,     // seconds of one
+    KAL_CONSTANT_EXCHANGE,   // bytes a second, as KAL_TERM_EXCHANGE counts them
+    KAL_CONSTANT_OPERATIONS, // a second, as KAL_TERM_COMPUTE counts them
+    KAL_CONSTANT_COUNT
+};
+
+/** All of a device, not of one processor; 0: unknown. */
+struct kal_constants {
+    double value[KAL_CONSTANT_COUNT];
+};
+
+/**
+ * Costs that are guessed from the constants of a device and, where these are unknown, from
+ * what it says of itself. `constants` = NULL: none is known.
+ */
+struct kal_model kal_model_guess(const struct kal_caps *caps,
+                                 const struct kal_constants *constants);
 
 /** Seconds that the terms should take. */
 double kal_model_predict(const struct kal_model *model, const struct kal_terms *terms);

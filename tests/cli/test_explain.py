@@ -59,7 +59,7 @@ class Untuned(Explain):
             explanation, text, chosen = self.explain("240", "--device", device)
             self.assertEqual(explanation["origin"], "unknown")
             self.assertIn("the planner's rules: wisdom has no plan of this problem", text)
-            self.assertIn("guessed from what the device says", text)
+            self.assertIn("guessed from what is known of the device", text)
             self.assertIn("nothing was measured: it is what the planner's rules choose; ",
                           explanation["why"])
             self.assertIn("the model's first choice", explanation["why"])

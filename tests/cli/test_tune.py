@@ -15,6 +15,8 @@ FIRST = "kallima-wisdom 1\n"
 BRIEF = ("--budget", "0.2")
 MANY = "".join("c2c f32 %d 1\n" % n for n in range(4000, 4400, 4))
 FATES = ("faster", "slower", "same", "wrong", "refused", "untried")
+CONSTANTS = ("bytes-per-second", "exchange-bytes-per-second", "launch-seconds",
+             "operations-per-second")
 DECISIONS = ("algorithm", "split", "padding", "radices", "parameter")
 
 
@@ -133,7 +135,7 @@ class Output(Tune):
         rows, said = self.tune("--verbose", "240")
         lines = re.findall(r"^  (\w+) +(\w+) +predicted +\S+ us(?: measured +\S+ us)?  (\S.*)$",
                            said, re.MULTILINE)
-        self.assertEqual(said.splitlines()[0], "c2c f32 240 1")
+        self.assertEqual(said.splitlines()[:2], ["measuring the device", "c2c f32 240 1"])
         self.assertGreaterEqual(len(lines), rows[0]["tried"])
         self.assertEqual({line[0] for line in lines} - set(DECISIONS), set())
         self.assertEqual({line[1] for line in lines} - set(FATES), set())
@@ -171,6 +173,24 @@ class Kept(Tune):
         self.environment["KALLIMA_WISDOM"] = ""
         self.refuse(1, "plan", "240", "--planning", "wisdom-only",
                     says="no wisdom of this problem")
+
+    def test_the_device_is_measured_once(self):
+        _, said = self.tune("--verbose", "8", "10")
+        self.assertEqual(said.count("measuring the device\n"), 1)
+        facts = {entry["key"]: entry["value"] for entry in self.kept("fact")}
+        self.assertEqual(set(facts), {*CONSTANTS, "cost-model"})
+        listed = self.succeed("wisdom", "list", "--kind", "fact")
+        shown = self.succeed("wisdom", "show", "--kind", "fact")
+        for name in CONSTANTS:
+            self.assertGreater(float(facts[name]), 0)
+            self.assertIn("%.4g  %s\n" % (float(facts[name]), name), listed)
+            self.assertIn("fact     %s\n" % name, shown)
+            self.assertIn("value    %s\n" % facts[name], shown)
+        _, said = self.tune("--verbose", "12")
+        self.assertNotIn("measuring", said)
+        again = {entry["key"]: entry["value"] for entry in self.kept("fact")}
+        self.assertEqual([again[name] for name in CONSTANTS],
+                         [facts[name] for name in CONSTANTS])
 
     def test_effort_is_kept(self):
         self.tune("--effort", "patient", "8")
@@ -307,6 +327,7 @@ class Terminal(Tune):
         running.send_signal(signal.SIGINT)
         running.communicate(timeout=60)
         self.assertRegex(seen, bar)
+        self.assertEqual(seen.count(b"\rmeasuring the device\x1b[K"), 1)
         self.assertEqual(running.returncode, 130)
         # It is wiped off before anything else is said.
         rest = self.read_until(terminal, rb"kept\r\n")
@@ -341,6 +362,7 @@ class Nothing(Tune):
                                  r"problem rightly on this device: [1-9]\d* wrong, 0 refused"
                                  r"\n\Z")
         self.assertEqual(self.kept(), [])
+        self.assertEqual(self.kept("fact"), [])
         self.assertGreater(len(self.kept("bad")), 0)
 
     def test_an_absent_device_is_told(self):

@@ -186,7 +186,7 @@ static double default_loss(void)
 // of another GPU.
 static void the_guess_ranks(void **state)
 {
-    const struct kal_model guess = kal_model_guess(&data.caps);
+    const struct kal_model guess = kal_model_guess(&data.caps, NULL);
     struct kal_model unruled = guess; // that does not know what the planner's rules say
     unruled.cost[KAL_TERM_DEPART] = 0.0;
     const struct score score = find_score(&guess, ALL);
@@ -216,7 +216,7 @@ static struct kal_model bad_prior(double most_factor, uint64_t seed)
     struct random r = { seed };
 
     caps.language = most_factor > 0.0 ? caps.language : KAL_LANGUAGE_NONE;
-    struct kal_model prior = kal_model_guess(&caps);
+    struct kal_model prior = kal_model_guess(&caps, NULL);
     for (int i = 0; i < KAL_TERM_COUNT && most_factor > 0.0; i++)
         prior.cost[i] *= pow(most_factor, random_real(&r));
     return prior;
@@ -307,7 +307,7 @@ static void a_fit_ranks_what_it_has_not_seen(void **state)
 
 static void print_all(void)
 {
-    const struct kal_model guess = kal_model_guess(&data.caps);
+    const struct kal_model guess = kal_model_guess(&data.caps, NULL);
     predict(&guess);
     for (int i = 0; i < data.problems; i++) {
         puts(data.name[i]);

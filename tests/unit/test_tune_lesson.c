@@ -119,7 +119,7 @@ static void knowledge_grows_with_what_is_measured(void **state)
     (void)state;
     assert_int_equal(kallima_device_open(&device, "nullcuda", NULL), KALLIMA_OK);
     assert_int_equal(kal_problem_init(&problem, NULL, &desc), KALLIMA_OK);
-    const struct kal_model guess = kal_model_guess(&device->caps);
+    const struct kal_model guess = kal_model_guess(&device->caps, NULL);
     for (size_t i = 0; i < KAL_COUNT(texts); i++) {
         struct kal_recipe *recipe;
         struct kal_terms terms;

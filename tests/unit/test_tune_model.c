@@ -99,7 +99,7 @@ static void every_recipe_costs_something(void **state)
     (void)state;
     for (size_t i = 0; i < KAL_COUNT(selectors); i++) {
         const struct kal_caps caps = caps_of(selectors[i]);
-        const struct kal_model model = kal_model_guess(&caps);
+        const struct kal_model model = kal_model_guess(&caps, NULL);
         for (size_t j = 0; j < KAL_COUNT(rows); j++) {
             const struct kal_terms terms =
                 terms_of(selectors[i], &rows[j].desc, rows[j].text);
@@ -143,7 +143,7 @@ static void a_fit_finds_the_costs(void **state)
 {
     enum { MANY = 200 };
     const struct kal_caps caps = caps_of("nullcuda");
-    const struct kal_model prior = kal_model_guess(&caps);
+    const struct kal_model prior = kal_model_guess(&caps, NULL);
     struct kal_model truth = prior;
     struct kal_sample sample[MANY];
     struct random r = { 1 };
@@ -168,7 +168,7 @@ static void a_fit_never_costs_less_than_nothing(void **state)
 {
     enum { MANY = 50 };
     const struct kal_caps caps = caps_of("nullcuda");
-    const struct kal_model prior = kal_model_guess(&caps);
+    const struct kal_model prior = kal_model_guess(&caps, NULL);
     struct kal_sample sample[MANY];
     struct random r = { 2 };
 

@@ -430,7 +430,7 @@ static void a_plan_with_an_effort_is_tuned_once(void **state)
     kallima_plan_destroy(&plan);
     const kallima_wisdom *wisdom = kallima_device_get_wisdom(device);
     assert_int_equal(count_entries(device, KALLIMA_WISDOM_PLAN), 1);
-    assert_int_equal(count_entries(device, KALLIMA_WISDOM_FACT), 1);
+    assert_int_equal(count_entries(device, KALLIMA_WISDOM_FACT), 5);
     assert_int_equal(kallima_wisdom_get_entry(wisdom, 0, &first), KALLIMA_OK);
     assert_int_equal(first.effort, KALLIMA_EFFORT_MEASURE);
     const double time_ns = first.time_ns;
