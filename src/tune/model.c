@@ -277,7 +277,10 @@ static const struct origin kernels = {
         [KAL_TERM_SPILL] = 1 / 160e9,
         [KAL_TERM_LATE] = 1 / 75e9,
         [KAL_TERM_DEPART] = 1 / 370e9 } },
-    { { [KAL_CONSTANT_BYTES] = 4.2e12, [KAL_CONSTANT_LAUNCH] = 2.8e-6 } },
+    { { [KAL_CONSTANT_BYTES] = 4.2e12,
+        [KAL_CONSTANT_LAUNCH] = 2.8e-6,
+        [KAL_CONSTANT_EXCHANGE] = 5e12,
+        [KAL_CONSTANT_OPERATIONS] = 10e12 } },
     132,
 };
 
@@ -312,7 +315,8 @@ static const struct {
     [KAL_TERM_EXCHANGE] = { KAL_CONSTANT_EXCHANGE, true },
     [KAL_TERM_COMPUTE] = { KAL_CONSTANT_OPERATIONS, true },
     [KAL_TERM_WAIT] = { KAL_CONSTANT_COUNT, false },
-    [KAL_TERM_STARVE] = { KAL_CONSTANT_EXCHANGE, false },
+    [KAL_TERM_STARVE] = { KAL_CONSTANT_COUNT,
+                          false }, // until the origin's exchanges are timed
     [KAL_TERM_SPILL] = { KAL_CONSTANT_BYTES, false },
     [KAL_TERM_LATE] = { KAL_CONSTANT_BYTES, false },
     [KAL_TERM_DEPART] = { KAL_CONSTANT_BYTES, false },
