@@ -339,16 +339,22 @@ static int64_t unit_address(const struct kal_kernel *k, const struct kal_round *
     return kal_layout_index(layout, e) * layout->element + line * layout->line;
 }
 
+enum { BANK_BYTES = 128, BANK_LANES = 64 }; // of all banks; lanes that are looked at
+
+static int count_banks(const struct kal_kernel *k)
+{
+    return BANK_BYTES / (int)(kal_kernel_element_bytes(k) / (k->is_split ? 2 : 1));
+}
+
 // How often the busiest bank is hit, over the first warps.
 static int bank_conflicts(const struct kal_kernel *k, const struct kal_round *round,
                           const struct kal_layout *layout, bool is_write)
 {
-    enum { BANK_BYTES = 128, LANES = 64, MOST_BANKS = 32 };
-    const int banks =
-        BANK_BYTES / (int)(kal_kernel_element_bytes(k) / (k->is_split ? 2 : 1));
+    enum { MOST_BANKS = 32 };
+    const int banks = count_banks(k);
     int total = 0;
 
-    for (int64_t first = 0; first < kal_min(LANES, kal_min(round->units, k->lanes));
+    for (int64_t first = 0; first < kal_min(BANK_LANES, kal_min(round->units, k->lanes));
          first += banks) {
         int hits[MOST_BANKS] = { 0 }, most = 0;
         for (int64_t b = first; b < kal_min(first + banks, round->units); b++) {
@@ -362,14 +368,11 @@ static int bank_conflicts(const struct kal_kernel *k, const struct kal_round *ro
     return total;
 }
 
-// Windows that bank_conflicts() looks at: as often is the busiest bank hit where there are none.
+// The same without conflicts.
 static int bank_windows(const struct kal_kernel *k, const struct kal_round *round)
 {
-    enum { BANK_BYTES = 128, LANES = 64 };
-    const int banks =
-        BANK_BYTES / (int)(kal_kernel_element_bytes(k) / (k->is_split ? 2 : 1));
-    const int64_t units = kal_min(LANES, kal_min(round->units, k->lanes));
-    return (int)((units - 1) / banks + 1);
+    const int64_t units = kal_min(BANK_LANES, kal_min(round->units, k->lanes));
+    return (int)((units - 1) / count_banks(k) + 1);
 }
 
 double kal_kernel_exchange_turns(const struct kal_kernel *k)
