@@ -46,7 +46,6 @@ struct kal_build {
 struct kal_builder {
     kallima_device *device, *twin; // twin: NULL where plans are cheap to build
     kallima_desc desc;
-    bool is_software;     // candidates run on the host's processors
     pthread_mutex_t lock; // of all that follows
     pthread_cond_t asked, done;
     struct kal_build build[KAL_MOST_AHEAD + KAL_MOST_BUILDERS];

@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "exec/plan.h"
+#include "tune/fill.h"
 #include "tune/race.h"
 
 const char *const kal_constant_names[KAL_CONSTANT_COUNT] = {
@@ -95,23 +96,14 @@ static uint64_t choose_bytes(const kallima_device *device, uint64_t budget)
     return bytes < LEAST ? 0 : (uint64_t)bytes / 4096 * 4096;
 }
 
-// Numbers from -1 to 1: some from the host, then more and more of them on the device.
+// Numbers from -1 to 1.
 static kallima_status fill(kallima_buffer *buffer)
 {
-    enum { MOST = 8 << 20 }; // at once
     float number[4096];
-    uint64_t done = sizeof number;
 
     for (size_t i = 0; i < KAL_COUNT(number); i++)
         number[i] = (float)(i * 2654435761u % 1999) / 999.0f - 1.0f;
-    KAL_TRY(kallima_buffer_write(buffer, 0, number, done));
-    while (done < buffer->bytes) {
-        const int64_t most = kal_min((int64_t)done, MOST);
-        const int64_t bytes = kal_min(most, (int64_t)(buffer->bytes - done));
-        KAL_TRY(kallima_buffer_copy(buffer, done, buffer, 0, (uint64_t)bytes));
-        done += (uint64_t)bytes;
-    }
-    return KALLIMA_OK;
+    return kal_buffer_fill(buffer, number, sizeof number);
 }
 
 static kallima_status prepare(struct bench *b)

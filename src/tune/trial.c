@@ -2,6 +2,7 @@
 #include "tune/trial.h"
 
 #include "factor/recipe.h"
+#include "tune/fill.h"
 #include "tune/lines.h"
 
 #include <math.h>
@@ -339,22 +340,12 @@ static void use_as(struct kal_trial *trial, const struct kal_array *array)
     image->array[1] = image->parts == 2 ? image->array[0] + image->bytes : NULL;
 }
 
-// A little from the host, then more and more of it on the device.
 static kallima_status poison_buffer(kallima_buffer *buffer)
 {
-    enum { MOST = 8 << 20 }; // at once: caches hold it
     uint32_t poison[4096];
-    uint64_t done = sizeof poison < buffer->bytes ? sizeof poison : buffer->bytes;
 
     kal_poison_fill(poison, sizeof poison);
-    KAL_TRY(kallima_buffer_write(buffer, 0, poison, done));
-    while (done < buffer->bytes) {
-        const int64_t most = kal_min((int64_t)done, MOST);
-        const int64_t bytes = kal_min(most, (int64_t)(buffer->bytes - done));
-        KAL_TRY(kallima_buffer_copy(buffer, done, buffer, 0, (uint64_t)bytes));
-        done += (uint64_t)bytes;
-    }
-    return KALLIMA_OK;
+    return kal_buffer_fill(buffer, poison, sizeof poison);
 }
 
 static kallima_status poison_output(struct kal_trial *trial)
