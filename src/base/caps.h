@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/base.h"
+
 enum kal_language {
     KAL_LANGUAGE_NONE, // the device takes passes as they are
     KAL_LANGUAGE_OPENCL,
@@ -35,5 +37,17 @@ struct kal_caps {
     bool has_forward_progress; // a running group goes on while others wait for it
     bool has_nvidia_ptx;       // PTX can stand in the text
 };
+
+/**
+ * Groups of a processor of NVIDIA's whose lanes find their registers: it has four parts with
+ * registers of their own, which warps take in steps of eight a lane.
+ */
+static inline int64_t kal_groups_of_registers(int lanes, int lane_registers)
+{
+    enum { PARTS = 4, PART_REGISTERS = 16384, WARP = 32, STEP = 8 };
+    const int64_t warps = (lanes - 1) / WARP + 1;
+    const int64_t taken = WARP * kal_round_up(kal_max(1, lane_registers), STEP);
+    return PART_REGISTERS / taken * PARTS / warps;
+}
 
 #endif

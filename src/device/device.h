@@ -40,8 +40,9 @@ enum { KAL_MAX_SLOTS = 10 }; // memory arguments of a kernel
 struct kal_kernel_text {
     const char *name; // of the entry point
     const char *text;
-    int lanes;   // work-items of a group
-    int cluster; // groups of a cluster; 1: none
+    int lanes;    // work-items of a group
+    int cluster;  // groups of a cluster; 1: none
+    int resident; // groups that a processor shall hold; 0: no matter
     uint64_t group_bytes;
     int slots;
 };

@@ -128,14 +128,18 @@
     "typedef float2 C;\n"                                 \
     "typedef float4 FOUR;\n"                              \
     "#define LITERAL(x) x##f\n"                           \
-    "#define MAKE(re, im) (float2)(re, im)\n"
+    "#define MAKE(re, im) (float2)(re, im)\n"             \
+    "#define PTX_TYPE \"f32\"\n"                          \
+    "#define PTX_REGISTER \"f\"\n"
 #define OPENCL_F64                                        \
     "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"     \
     "typedef double R;\n"                                 \
     "typedef double2 C;\n"                                \
     "typedef double4 FOUR;\n"                             \
     "#define LITERAL(x) x\n"                              \
-    "#define MAKE(re, im) (double2)(re, im)\n"
+    "#define MAKE(re, im) (double2)(re, im)\n"            \
+    "#define PTX_TYPE \"f64\"\n"                          \
+    "#define PTX_REGISTER \"d\"\n"
 #define OPENCL_PRELUDE                                                                   \
     "#pragma OPENCL FP_CONTRACT OFF\n"                                                   \
     "typedef long INDEX;\n"                                                              \
@@ -146,29 +150,69 @@
     "#define KERNEL(name, lanes, resident) \\\n"                                                   \
     "    __kernel __attribute__((reqd_work_group_size(lanes, 1, 1))) void name\n"        \
     "#define MEMORY(type, name) __global type *name##_object, ulong name##_offset\n"     \
-    "#define TABLE(type, name) MEMORY(type, name)\n"                                     \
+    "#define TABLE(type, name) \\\n"                                                     \
+    "    __global type *restrict name##_object, ulong name##_offset\n"                   \
     "#define BIND(type, name) \\\n"                                                      \
     "    __global type *name = \\\n"                                                     \
     "        (__global type *)((__global char *)name##_object + name##_offset);\n"       \
     "#define TILE(type, name, count) __local type name[count];\n"                        \
     "#define ALIAS(type, name, from) __global type *const name = from;\n"                \
     "#define SHARED(type, name, count) __local type name[count];\n"                      \
+    "#define TAKE(counters, i) atomic_inc(&(counters)[i])\n"                             \
+    "#ifdef NVIDIA_SM // the words of CUDA's functions, which OpenCL has not\n"          \
+    "#define ACCESS(name, how) \\\n"                                                     \
+    "    __attribute__((overloadable)) FUNCTION C load_##name(__global const C *from) \\\n"\
+    "    { \\\n"                                                                         \
+    "        R x, y; \\\n"                                                               \
+    "        asm volatile(\"ld.global.\" how \".v2.\" PTX_TYPE \" {%0, %1}, [%2];\" \\\n"\
+    "            : \"=\" PTX_REGISTER(x), \"=\" PTX_REGISTER(y) : \"l\"(from)); \\\n"    \
+    "        return MAKE(x, y); \\\n"                                                    \
+    "    } \\\n"                                                                         \
+    "    __attribute__((overloadable)) FUNCTION R load_##name(__global const R *from) \\\n"\
+    "    { \\\n"                                                                         \
+    "        R x; \\\n"                                                                  \
+    "        asm volatile(\"ld.global.\" how \".\" PTX_TYPE \" %0, [%1];\" \\\n"         \
+    "            : \"=\" PTX_REGISTER(x) : \"l\"(from)); \\\n"                           \
+    "        return x; \\\n"                                                             \
+    "    } \\\n"                                                                         \
+    "    __attribute__((overloadable)) FUNCTION void store_##name(__global C *to, C value) \\\n"\
+    "    { \\\n"                                                                         \
+    "        asm volatile(\"st.global.\" how \".v2.\" PTX_TYPE \" [%0], {%1, %2};\" \\\n"\
+    "            : : \"l\"(to), PTX_REGISTER(value.x), PTX_REGISTER(value.y) : \"memory\"); \\\n"\
+    "    } \\\n"                                                                         \
+    "    __attribute__((overloadable)) FUNCTION void store_##name(__global R *to, R value) \\\n"\
+    "    { \\\n"                                                                         \
+    "        asm volatile(\"st.global.\" how \".\" PTX_TYPE \" [%0], %1;\" \\\n"         \
+    "            : : \"l\"(to), PTX_REGISTER(value) : \"memory\"); \\\n"                 \
+    "    }\n"                                                                            \
+    "ACCESS(shared, \"cg\")\n"                                                           \
+    "ACCESS(once, \"cs\")\n"                                                             \
+    "#define LOAD_SHARED(memory, i) load_shared(&(memory)[i])\n"                         \
+    "#define STORE_SHARED(memory, i, value) store_shared(&(memory)[i], value)\n"         \
+    "#define LOAD_ONCE(memory, i) load_once(&(memory)[i])\n"                             \
+    "#define STORE_ONCE(memory, i, value) store_once(&(memory)[i], value)\n"             \
+    "#define PEEK(counters, i) ((volatile __global uint *)counters)[i]\n"                \
+    "// What is loaded as shared passes by the cache that a fence would empty.\n"        \
+    "#define ACQUIRE asm volatile(\"\" : : : \"memory\")\n"                              \
+    "#if NVIDIA_SM >= 70\n"                                                              \
+    "#define RELEASE(counters, i) \\\n"                                                  \
+    "    asm volatile(\"red.release.gpu.global.add.u32 [%0], 1;\" : : \\\n"              \
+    "        \"l\"(&(counters)[i]) : \"memory\")\n"                                      \
+    "#else\n"                                                                            \
+    "#define RELEASE(counters, i) \\\n"                                                  \
+    "    asm volatile(\"membar.gl;\" : : : \"memory\"); TAKE(counters, i)\n"             \
+    "#endif\n"                                                                           \
+    "#else\n"                                                                            \
     "#define LOAD_SHARED LOAD\n"                                                         \
     "#define STORE_SHARED STORE\n"                                                       \
-    "#define TAKE(counters, i) atomic_inc(&(counters)[i])\n"                             \
-    "#ifdef cl_nv_pragma_unroll\n"                                                       \
-    "#define PEEK(counters, i) ((volatile __global uint *)counters)[i]\n"                \
-    "#define FENCE asm volatile(\"membar.gl;\" ::: \"memory\")\n"                        \
-    "#else\n"                                                                            \
-    "#define PEEK(counters, i) atomic_or(&(counters)[i], 0u)\n"                          \
-    "#define FENCE mem_fence(CLK_GLOBAL_MEM_FENCE)\n"                                    \
-    "#endif\n"                                                                           \
-    "#define ACQUIRE FENCE\n"                                                            \
-    "#define RELEASE(counters, i) FENCE; TAKE(counters, i)\n"                            \
-    "#define BARRIER_ALL barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)\n"          \
-    "#define ROOTS_ARE __global\n"                                                       \
     "#define LOAD_ONCE LOAD\n"                                                           \
     "#define STORE_ONCE STORE\n"                                                         \
+    "#define PEEK(counters, i) atomic_or(&(counters)[i], 0u)\n"                          \
+    "#define ACQUIRE mem_fence(CLK_GLOBAL_MEM_FENCE)\n"                                  \
+    "#define RELEASE(counters, i) ACQUIRE; TAKE(counters, i)\n"                          \
+    "#endif\n"                                                                           \
+    "#define BARRIER_ALL barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)\n"          \
+    "#define ROOTS_ARE __global\n"                                                       \
     "#define LANE ((uint)get_local_id(0))\n"                                             \
     "#define GROUP ((uint)get_group_id(0))\n"                                            \
     "#define BARRIER barrier(CLK_LOCAL_MEM_FENCE)\n"

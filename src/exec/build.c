@@ -174,6 +174,7 @@ static kallima_status compile(struct kernel_program *p, int i, const char *text)
         .text = text,
         .lanes = built->set.lanes,
         .cluster = built->set.cluster,
+        .resident = built->set.resident,
         .group_bytes = dialect_of(p)->group_bytes_are_launched
                            ? (uint64_t)built->set.group_bytes
                            : 0,

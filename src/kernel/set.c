@@ -16,10 +16,8 @@ int kal_phase_launch_passes(const struct kal_program *program,
 int kal_resident_groups(const struct kal_caps *caps, int lanes, int64_t group_bytes,
                         int lane_registers)
 {
-    // A processor has four parts with registers of their own; a group reserves some memory.
-    enum { PARTS = 4, PART_REGISTERS = 16384, WARP = 32, RESERVED = 1024 };
-    const int64_t warps = (lanes - 1) / WARP + 1;
-    int64_t groups = PART_REGISTERS / (WARP * lane_registers) * PARTS / warps;
+    enum { RESERVED = 1024 }; // bytes that a group takes beside its own
+    int64_t groups = kal_groups_of_registers(lanes, lane_registers);
     if (caps->processor_lanes)
         groups = kal_min(groups, caps->processor_lanes / kal_round_up(lanes, 32));
     if (caps->processor_bytes)

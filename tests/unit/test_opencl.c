@@ -794,6 +794,28 @@ static bool find_events(void)
     return events.create && events.set && events.info;
 }
 
+// What NVIDIA's compiler writes, shortened.
+static void ptx_tells_the_groups_of_a_processor(void **state)
+{
+    (void)state;
+    static const char ptx[] = ".version 9.0\n.entry k(\n.param .u64 k_0\n)\n"
+                              ".reqntid 360, 1, 1\n{\nret;\n}\n";
+    static const char limited[] = ".version 9.0\n.entry k(\n.param .u64 k_0\n)\n"
+                                  ".minnctapersm 3\n.reqntid 360, 1, 1\n{\nret;\n}\n";
+    const struct kal_host host = { .allocator = counting_allocator(&counting) };
+    const struct kal_binary whole = { (void *)ptx, sizeof ptx };
+    const struct kal_binary foreign = { (void *)"\177ELF\0.reqntid", 14 };
+    struct kal_binary out;
+
+    assert_int_equal(kal_ocl_ptx_for_groups(&out, &host, &whole, 3), KALLIMA_OK);
+    assert_int_equal(out.bytes, sizeof limited);
+    assert_memory_equal(out.data, limited, sizeof limited);
+    kal_free(&host, out.data);
+    assert_int_equal(kal_ocl_ptx_for_groups(&out, &host, &foreign, 3), KALLIMA_OK);
+    assert_null(out.data);
+    assert_int_equal(counting.live, 0);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -807,6 +829,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(errors_in_a_text_come_with_the_log),
         cmocka_unit_test(binaries_make_the_same_kernel),
         cmocka_unit_test(keys_name_the_driver),
+        cmocka_unit_test(ptx_tells_the_groups_of_a_processor),
         cmocka_unit_test(large_buffers_are_refused_with_both_numbers),
         cmocka_unit_test(the_environment_makes_groups_smaller),
         cmocka_unit_test(calls_of_threads_are_not_mixed),

@@ -61,9 +61,12 @@ static bool is_of(const struct ocl_api *cl, cl_device_id id, const char *platfor
     return strcmp(name, platform) == 0;
 }
 
-bool kal_ocl_is_nvidia(const struct ocl_api *cl, cl_device_id id)
+int kal_ocl_nvidia_sm(const struct ocl_api *cl, cl_device_id id)
 {
-    return is_of(cl, id, "NVIDIA CUDA");
+    if (!is_of(cl, id, "NVIDIA CUDA"))
+        return 0;
+    return (int)(10 * kal_ocl_number(cl, id, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV) +
+                 kal_ocl_number(cl, id, CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV));
 }
 
 static bool is_amd(const struct ocl_api *cl, cl_device_id id)
@@ -116,7 +119,7 @@ int kal_ocl_list(const struct ocl_api *cl, cl_device_id ids[OCL_MAX_DEVICES])
 static int warp(const struct ocl_api *cl, cl_device_id id)
 {
     int lanes = 0;
-    if (kal_ocl_is_nvidia(cl, id))
+    if (kal_ocl_nvidia_sm(cl, id))
         lanes = (int)kal_ocl_number(cl, id, CL_DEVICE_WARP_SIZE_NV);
     else if (is_amd(cl, id))
         lanes = (int)kal_ocl_number(cl, id, WAVEFRONT_WIDTH_AMD);
@@ -180,10 +183,10 @@ static bool has_forward_progress(const struct ocl_api *cl, cl_device_id id)
 // What NVIDIA's OpenCL does not tell; of caches, the smallest of a generation's larger
 // chips. Source: CUDA C++ Programming Guide, "Technical Specifications per Compute
 // Capability". A row holds up to the next.
-static void add_nvidia(struct kal_caps *caps, int capability)
+static void add_nvidia(struct kal_caps *caps, int sm)
 {
     static const struct {
-        int capability, lanes, kib, cache_mib;
+        int sm, lanes, kib, cache_mib;
     } rows[] = {
         { 70, 2048, 96, 6 },   { 75, 1024, 64, 4 },    { 80, 2048, 164, 40 },
         { 86, 1536, 100, 4 },  { 87, 1536, 164, 4 },   { 89, 1536, 100, 32 },
@@ -191,7 +194,7 @@ static void add_nvidia(struct kal_caps *caps, int capability)
     };
     caps->has_nvidia_ptx = true;
     caps->lane_registers = 255;
-    for (size_t i = 0; i < KAL_COUNT(rows) && rows[i].capability <= capability; i++) {
+    for (size_t i = 0; i < KAL_COUNT(rows) && rows[i].sm <= sm; i++) {
         caps->processor_lanes = rows[i].lanes;
         caps->processor_bytes = (uint64_t)rows[i].kib << 10;
         caps->shared_bytes = (uint64_t)rows[i].cache_mib << 20;
@@ -200,6 +203,7 @@ static void add_nvidia(struct kal_caps *caps, int capability)
 
 struct kal_caps kal_ocl_caps(const struct ocl_api *cl, cl_device_id id)
 {
+    const int sm = kal_ocl_nvidia_sm(cl, id);
     struct kal_caps caps = {
         .has_f64 = kal_ocl_number(cl, id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0,
         .threads = 1,
@@ -217,11 +221,8 @@ struct kal_caps kal_ocl_caps(const struct ocl_api *cl, cl_device_id id)
         caps.processor_bytes = kal_ocl_number(cl, id, LOCAL_BYTES_AMD);
         caps.lane_registers = REGISTERS_AMD;
     }
-    if (kal_ocl_is_nvidia(cl, id))
-        add_nvidia(
-            &caps,
-            (int)(10 * kal_ocl_number(cl, id, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV) +
-                  kal_ocl_number(cl, id, CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV)));
+    if (sm)
+        add_nvidia(&caps, sm);
     return caps;
 }
 

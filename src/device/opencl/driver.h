@@ -47,7 +47,7 @@ struct ocl_device {
     pthread_mutex_t lock; // held from the first to the last command of one call
     bool is_ordered;      // the queue runs commands in the order of their calls
     bool has_profiling;
-    bool is_nvidia;
+    int nvidia_sm;         // the compute capability, 90 for 9.0; 0: not of NVIDIA
     uint64_t buffer_bytes; // most bytes of one buffer
 };
 
@@ -82,8 +82,15 @@ uint64_t kal_ocl_number(const struct ocl_api *cl, cl_device_id id, cl_device_inf
 /** Is this a device of version 1.2 or above that compiles OpenCL C? */
 bool kal_ocl_is_usable(const struct ocl_api *cl, cl_device_id id);
 
-/** Is this a device of NVIDIA's own driver? */
-bool kal_ocl_is_nvidia(const struct ocl_api *cl, cl_device_id id);
+/** Return the compute capability, 90 for 9.0, of a device of NVIDIA's own driver; else 0. */
+int kal_ocl_nvidia_sm(const struct ocl_api *cl, cl_device_id id);
+
+/**
+ * Return the PTX of a program with the number of groups that a processor shall hold; *out
+ * stays empty where it is not understood. To be freed with kal_free().
+ */
+kallima_status kal_ocl_ptx_for_groups(struct kal_binary *out, const struct kal_host *host,
+                                      const struct kal_binary *ptx, int resident);
 
 /** Describe a device; `index` is its place in the list, -1 if it is not there. */
 void kal_ocl_describe(const struct ocl_api *cl, cl_device_id id, int index,

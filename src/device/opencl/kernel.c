@@ -83,8 +83,10 @@ static kallima_status make_program(struct ocl_kernel *kernel,
 static kallima_status build(struct ocl_kernel *kernel, const struct kal_kernel_text *text)
 {
     const struct ocl_device *device = (const struct ocl_device *)kernel->base.device;
-    const char *options =
-        device->is_nvidia ? BUILD_OPTIONS " -cl-nv-verbose" : BUILD_OPTIONS;
+    char options[sizeof BUILD_OPTIONS + 64] = BUILD_OPTIONS;
+    if (device->nvidia_sm)
+        snprintf(options, sizeof options, BUILD_OPTIONS " -DNVIDIA_SM=%d -cl-nv-verbose",
+                 device->nvidia_sm);
     cl_int code =
         device->cl->BuildProgram(kernel->program, 1, &device->id, options, NULL, NULL);
     if (code != CL_SUCCESS)
@@ -133,7 +135,7 @@ static kallima_status find_facts(struct ocl_kernel *kernel, uint64_t dynamic_byt
         .group_bytes = (int64_t)(own_bytes + dynamic_bytes),
         .groups_per_processor = -1,
     };
-    if (!device->is_nvidia)
+    if (!device->nvidia_sm)
         return KALLIMA_OK;
     kernel->facts.spill_bytes = (int)kernel_number(kernel, CL_KERNEL_PRIVATE_MEM_SIZE);
     return find_registers(kernel);
@@ -145,7 +147,7 @@ static uint64_t most_bytes(const struct ocl_device *device, bool is_dynamic)
 {
     enum { KEPT_BYTES = 4 };
     const uint64_t most = device->base.caps.group_bytes;
-    if (!device->is_nvidia)
+    if (!device->nvidia_sm)
         return most;
     const uint64_t told =
         kal_ocl_number(device->cl, device->id, CL_DEVICE_LOCAL_MEM_SIZE);
@@ -255,6 +257,52 @@ static kallima_status fill_in(struct ocl_kernel *kernel,
     return set_dynamic(kernel, text->group_bytes);
 }
 
+static void drop(struct ocl_kernel *kernel)
+{
+    const struct ocl_device *device = (const struct ocl_device *)kernel->base.device;
+    if (kernel->handle)
+        device->cl->ReleaseKernel(kernel->handle);
+    if (kernel->program)
+        device->cl->ReleaseProgram(kernel->program);
+    kernel->handle = NULL;
+    kernel->program = NULL;
+}
+
+// The one that knows how many groups a processor shall hold, unless its lanes have too few
+// registers for that, and the other one leaves room for nearly as many.
+static bool is_better(const struct ocl_kernel *told, const struct ocl_kernel *kernel,
+                      int resident)
+{
+    return told->facts.spill_bytes <= kernel->facts.spill_bytes ||
+           kal_groups_of_registers(kernel->lanes, kernel->facts.registers) < resident - 1;
+}
+
+// What was compiled without that knowledge is compiled once more, from what the compiler made.
+static kallima_status compile_for_groups(struct ocl_kernel *kernel,
+                                         const struct kal_kernel_text *text)
+{
+    const struct kal_host *host = &kernel->base.device->host;
+    struct ocl_kernel told = *kernel;
+    struct kal_binary ptx = { NULL, 0 }, binary = { NULL, 0 };
+
+    KAL_TRY(take_binary(kernel, &ptx));
+    kallima_status status = KALLIMA_OK;
+    if (ptx.data)
+        status = kal_ocl_ptx_for_groups(&binary, host, &ptx, text->resident);
+    kal_free(host, ptx.data);
+    if (status || !binary.data)
+        return status;
+    told.program = NULL;
+    told.handle = NULL;
+    status = fill_in(&told, text, &binary);
+    kal_free(host, binary.data);
+    const bool is_taken = !status && is_better(&told, kernel, text->resident);
+    drop(is_taken ? kernel : &told);
+    if (is_taken)
+        *kernel = told;
+    return status == KALLIMA_E_COMPILE ? KALLIMA_OK : status;
+}
+
 // Compilers are not for several threads at once everywhere, whatever the standard says: with
 // fifteen of them a program crashed under NVIDIA's driver 580.159.04.
 static pthread_mutex_t compiler = PTHREAD_MUTEX_INITIALIZER;
@@ -271,11 +319,14 @@ kallima_status kal_ocl_kernel_create(struct kal_device_kernel **out, kallima_dev
                         text->name, text->cluster);
     KAL_TRY(kal_alloc_object(&base->host, &object, sizeof(struct ocl_kernel)));
     struct ocl_kernel *kernel = object;
+    const bool is_nvidia = ((const struct ocl_device *)base)->nvidia_sm > 0;
     kernel->base.device = base;
     kernel->lanes = text->lanes;
     kernel->slots = text->slots;
     pthread_mutex_lock(&compiler);
     kallima_status status = fill_in(kernel, text, binary);
+    if (status == KALLIMA_OK && !binary && is_nvidia && text->resident > 0)
+        status = compile_for_groups(kernel, text);
     if (status == KALLIMA_OK && made && !binary)
         status = take_binary(kernel, made);
     pthread_mutex_unlock(&compiler);
@@ -290,14 +341,10 @@ kallima_status kal_ocl_kernel_create(struct kal_device_kernel **out, kallima_dev
 void kal_ocl_kernel_destroy(struct kal_device_kernel *base)
 {
     struct ocl_kernel *kernel = (struct ocl_kernel *)base;
-    const struct ocl_device *device = (const struct ocl_device *)base->device;
     pthread_mutex_lock(&compiler);
-    if (kernel->handle)
-        device->cl->ReleaseKernel(kernel->handle);
-    if (kernel->program)
-        device->cl->ReleaseProgram(kernel->program);
+    drop(kernel);
     pthread_mutex_unlock(&compiler);
-    kal_free(&device->base.host, kernel);
+    kal_free(&base->device->host, kernel);
 }
 
 void kal_ocl_kernel_describe(const struct kal_device_kernel *kernel,

@@ -45,7 +45,7 @@ kallima_status kal_ocl_device_take(kallima_device **out, const struct kal_host *
     device->base.ops = &kal_opencl_device_ops;
     device->base.host = *host;
     device->base.caps = kal_ocl_caps(parts->cl, parts->id);
-    device->is_nvidia = kal_ocl_is_nvidia(parts->cl, parts->id);
+    device->nvidia_sm = kal_ocl_nvidia_sm(parts->cl, parts->id);
     device->buffer_bytes =
         kal_ocl_number(parts->cl, parts->id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
     pthread_mutex_init(&device->lock, NULL);

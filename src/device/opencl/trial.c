@@ -87,7 +87,7 @@ void kal_ocl_widen(struct ocl_device *device)
     struct trial trial = { 0 };
     uint64_t bytes;
 
-    if (!device->is_nvidia || caps->processor_bytes <= KEPT_BYTES)
+    if (!device->nvidia_sm || caps->processor_bytes <= KEPT_BYTES)
         return;
     bytes = kal_ocl_lowered("KALLIMA_GROUP_BYTES", caps->processor_bytes - KEPT_BYTES);
     if (bytes <= caps->group_bytes)
