@@ -11,8 +11,10 @@ struct kal_axis {
     int64_t n, lines;
     bool is_real;            // one side is real: R2C or C2R
     bool lines_are_adjacent; // neighbouring lines are neighbours in memory
+    bool is_first_step;      // columns of a four-step
     bool is_second_step;     // rows of a four-step, in scratch
     bool shares_tile;        // other steps are worked on the tile of its lines too
+    bool shares_cache;       // other axes are worked on what the cache still holds
     bool is_clustered;       // of a plane that a cluster of groups works
     bool is_convolved;       // of Rader or Bluestein: transformed twice
     bool is_backward;        // C2R

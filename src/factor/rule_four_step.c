@@ -135,7 +135,8 @@ static void divide(const struct kal_axis *axis, const struct kal_caps *caps,
                                   .lines = kal_max(n[1], 4),
                                   .is_real = axis->is_real,
                                   .is_backward = axis->is_backward,
-                                  .lines_are_adjacent = true };
+                                  .lines_are_adjacent = true,
+                                  .is_first_step = true };
     child[1] =
         (struct kal_axis){ .n = n[1], .lines = kal_max(n[0], 4), .is_second_step = true };
 }

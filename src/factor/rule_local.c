@@ -74,6 +74,7 @@ enum {
     IS_FEW = 8, // lines too few for all processors
     IS_MIRRORED = 16,
     IS_ODD = 32,
+    IS_RANK = 64, // an axis of several
 };
 
 static int features(const struct kal_axis *axis, const struct kal_caps *caps)
@@ -85,7 +86,7 @@ static int features(const struct kal_axis *axis, const struct kal_caps *caps)
     return (is_wide ? IS_WIDE : 0) | (is_mixed ? IS_MIXED : 0) |
            (is_shared ? IS_SHARED : 0) | (is_few ? IS_FEW : 0) |
            (axis->mirrors_first || axis->mirrors_last ? IS_MIRRORED : 0) |
-           (axis->n % 2 ? IS_ODD : 0);
+           (axis->n % 2 ? IS_ODD : 0) | (axis->shares_cache ? IS_RANK : 0);
 }
 
 // Largest radix of a kernel's steps: larger ones need fewer exchanges and more registers, so
@@ -110,6 +111,8 @@ static int largest_radix(const struct kal_axis *axis, const struct kal_caps *cap
         { IS_MIRRORED,           128,       16, 16 },
         { IS_ODD,                128,       32, 32 }, // 5^3
         { 0,                     128,       16, 16 },
+        // An exchange less: their passes wait for each other.
+        { IS_RANK,               512,       16, 16 },
         { 0,                     512,       10, 10 },
         { IS_MIRRORED,           INT64_MAX, 16, 16 },
         { 0,                     4096,      32, 16 },
@@ -208,7 +211,9 @@ static void choose_for_kernel(const struct kal_axis *axis, const struct kal_caps
                                                       is_short, node->radix);
     if (node->radix_count < 0)
         node->radix[(node->radix_count = 1) - 1] = (int)n;
-    if (!is_wide || kal_caps_is_f64(caps))
+    if (axis->is_first_step && (n & (n - 1)) == 0)
+        sort_radices(node, 0, true); // measured there, too
+    else if (!is_wide || kal_caps_is_f64(caps))
         order_radices(node);
     if (axis->mirrors_first)
         order_mirrored(node, 0, kal_caps_is_f64(caps));

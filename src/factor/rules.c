@@ -116,6 +116,7 @@ struct kal_axis kal_problem_axis(const struct kal_problem *p, int i,
         .is_backward = p->kind == KALLIMA_C2R,
         .lines_are_adjacent = is_adjacent(p, &p->in, i) && is_adjacent(p, &p->out, i),
         .shares_tile = shares_tile,
+        .shares_cache = p->rank > 1 && !shares_tile,
         .is_clustered = caps->cluster_groups > 1 && p->rank == 2 && !shares_tile &&
                         points <= MOST_CLUSTERED / point_bytes,
     };

@@ -243,12 +243,17 @@ static int64_t run_bytes(const struct kal_kernel *k, const struct kal_step *step
     return run * kal_kernel_element_bytes(k);
 }
 
-// Shorter runs pass through the tile; from scratch, which the cache holds, short ones need not.
+// Shorter runs pass through the tile. In a launch of several passes short ones need not: from
+// scratch, which the cache holds, and from the user's arrays where lines are no powers of two.
+// Measured on an NVIDIA H200 in November 2026, by timing cubes with and without.
 static int64_t least_run(const struct kal_kernel *k, const struct kal_side *side)
 {
-    enum { CACHE_RUN = 80 };
-    return side->buffer == KAL_BUFFER_CHUNK ? kal_min(CACHE_RUN, k->choice.run_bytes)
-                                            : k->choice.run_bytes;
+    enum { CACHE_RUN = 80, SECTOR = 32 };
+    const bool is_power = (k->n & (k->n - 1)) == 0;
+    const int64_t run = k->choice.run_bytes;
+    if (k->is_fused && side->buffer == KAL_BUFFER_CHUNK)
+        return kal_min(CACHE_RUN, run);
+    return k->is_fused && !is_power ? kal_min(SECTOR, run) : run;
 }
 
 static bool needs_staging(const struct kal_kernel *k, bool is_in)
