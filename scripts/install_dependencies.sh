@@ -46,6 +46,7 @@ opencl-headers header CL/cl.h
 ocl-icd-opencl-dev package ocl-icd-opencl-dev
 pocl-opencl-icd package pocl-opencl-icd
 oclgrind has oclgrind
+glslang-tools has glslangValidator
 END
     [ "$(uname -m)" = x86_64 ] || return 0
     cat <<'END' # elsewhere there is nothing to cross-build

@@ -24,11 +24,11 @@ static const char help[] =
     "  --planning MODE    default: follow wisdom of this problem if there is any; "
     "fixed:\n"
     "                     never; wisdom-only: fail if there is none\n"
-    "  --source LANGUAGE  print the kernels instead, each under its passes, in opencl or "
-    "cuda:\n"
-    "                     for the device given, which must take that language, else for "
-    "a GPU\n"
-    "                     that need not be here\n"
+    "  --source LANGUAGE  print the kernels instead, each under its passes, in opencl, "
+    "cuda\n"
+    "                     or opengl: for the device given, which must take that "
+    "language,\n"
+    "                     else for a GPU that need not be here\n"
     "  --explain          say behind it where the plan comes from, what else there was, "
     "what is\n"
     "                     predicted and was measured of each, and why this one was "
@@ -38,9 +38,9 @@ static const char help[] =
 
 static const char *const kinds[] = { "c2c", "r2c", "c2r" };
 static const char *const precisions[] = { "f32", "f64" };
-static const char *const languages[] = { "opencl", "cuda" };
+static const char *const languages[] = { "opencl", "cuda", "opengl" };
 static const char *const plannings[] = { "default", "fixed", "wisdom-only" };
-static const char *const imagined[] = { "nullopencl", "nullcuda" };
+static const char *const imagined[] = { "nullopencl", "nullcuda", "nullopengl" };
 
 /** What the command line asks for. */
 struct request {

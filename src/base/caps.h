@@ -12,6 +12,7 @@ enum kal_language {
     KAL_LANGUAGE_NONE, // the device takes passes as they are
     KAL_LANGUAGE_OPENCL,
     KAL_LANGUAGE_CUDA,
+    KAL_LANGUAGE_GLSL,
     KAL_LANGUAGE_COUNT
 };
 
@@ -25,10 +26,11 @@ struct kal_caps {
 
     // Devices that take kernels as text.
     enum kal_language language;
-    int processors;           // that run work-groups
-    int group_lanes;          // most work-items of a group
-    uint64_t group_bytes;     // most memory that a group shares
-    int processor_lanes;      // work-items that a processor keeps at once; 0: unknown
+    int processors;        // that run work-groups
+    int group_lanes;       // most work-items of a group
+    uint64_t group_bytes;  // most memory that a group shares
+    uint64_t buffer_bytes; // most memory that a kernel reaches in one array; 0: no limit
+    int processor_lanes;   // work-items that a processor keeps at once; 0: unknown
     uint64_t processor_bytes; // group memory of a processor; 0: unknown
     int transaction_lines;    // neighbouring numbers of one whole memory transaction
     int64_t local_points; // most points of a line that a group works, in one precision

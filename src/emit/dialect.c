@@ -4,23 +4,30 @@
 #include <string.h>
 
 // clang-format off
-// What kernels are written in: the subset of C that all languages share, and these macros.
-#define COMMON_PRELUDE                                                                   \
-    "#define UNROLL _Pragma(\"unroll\")\n"                                                \
-    "#define ROOT(i) roots[i]\n"                                                         \
-    "#define MAP(i) map[i]\n"                                                            \
+// Languages with pointers, to registers and to memory.
+#define POINTER_PRELUDE                                                                  \
+    "#define UNROLL _Pragma(\"unroll\")\n"                                               \
+    "#define EXACT\n"                                                                    \
+    "#define CAST(type, value) ((type)(value))\n"                                        \
+    "#define REGISTERS(name, count) C *name\n"                                           \
     "#define LOAD(memory, i) (memory)[i]\n"                                              \
     "#define STORE(memory, i, value) (memory)[i] = (value)\n"                            \
     "#define TWO_ROOTS(a, b, i) \\\n"                                                    \
     "    const FOUR a##_##b = ((ROOTS_ARE const FOUR *)roots)[(i) / 2]; \\\n"            \
-    "    const C a = MAKE(a##_##b.x, a##_##b.y), b = MAKE(a##_##b.z, a##_##b.w);\n"                            \
-    "#define MEET(meeting, a, b, i) { \\\n"                                               \
-    "        C t[2]; t[0] = a; t[1] = b; meeting(t, ROOT(i)); a = t[0]; b = t[1]; \\\n"    \
-    "    }\n"                                                                             \
+    "    const C a = MAKE(a##_##b.x, a##_##b.y), b = MAKE(a##_##b.z, a##_##b.w);\n"
+
+// What kernels are written in: the subset of C that all languages share, and these macros.
+#define COMMON_PRELUDE                                                                   \
+    "#define ROOT(i) LOAD(roots, i)\n"                                                   \
+    "#define MAP(i) LOAD(map, i)\n"                                                      \
+    "#define MEET(meeting, a, b, i) { \\\n"                                              \
+    "        C t[2]; t[0] = a; t[1] = b; meeting(t, ROOT(i)); a = t[0]; b = t[1]; \\\n"  \
+    "    }\n"                                                                            \
     "\n"                                                                                 \
     "FUNCTION C add(C a, C b)\n"                                                         \
     "{\n"                                                                                \
-    "    return MAKE(a.x + b.x, a.y + b.y);\n"                                           \
+    "    EXACT const C c = MAKE(a.x + b.x, a.y + b.y);\n"                                \
+    "    return c;\n"                                                                    \
     "}\n"                                                                                \
     "FUNCTION C exchange(C a)\n"                                                         \
     "{\n"                                                                                \
@@ -28,27 +35,29 @@
     "}\n"                                                                                \
     "FUNCTION C multiply(C a, C b)\n"                                                    \
     "{\n"                                                                                \
-    "    return MAKE(FMA(a.x, b.x, -(a.y * b.y)), FMA(a.x, b.y, a.y * b.x));\n"          \
+    "    EXACT const C c = MAKE(FMA(a.x, b.x, -(a.y * b.y)), FMA(a.x, b.y, a.y * b.x));\n" \
+    "    return c;\n"                                                                    \
     "}\n"                                                                                \
     "FUNCTION C multiply_conjugate(C a, C b)\n"                                          \
     "{\n"                                                                                \
-    "    return MAKE(FMA(a.x, b.x, a.y * b.y), FMA(a.y, b.x, -(a.x * b.y)));\n"          \
+    "    EXACT const C c = MAKE(FMA(a.x, b.x, a.y * b.y), FMA(a.y, b.x, -(a.x * b.y)));\n" \
+    "    return c;\n"                                                                    \
     "}\n"                                                                                \
     "// Elements k and n/2-k of a packed real transform to coefficients k and n/2-k.\n"  \
-    "FUNCTION void split(C *v, C w)\n"                                                   \
+    "FUNCTION void split(REGISTERS(v, 2), C w)\n"                                        \
     "{\n"                                                                                \
-    "    const R a = LITERAL(0.5);\n"                                                      \
-    "    const C e = MAKE(a * (v[0].x + v[1].x), a * (v[0].y - v[1].y));\n"        \
-    "    const C o = MAKE(a * (v[0].y + v[1].y), a * (v[1].x - v[0].x));\n"        \
+    "    const R a = LITERAL(0.5);\n"                                                    \
+    "    EXACT const C e = MAKE(a * (v[0].x + v[1].x), a * (v[0].y - v[1].y));\n"        \
+    "    EXACT const C o = MAKE(a * (v[0].y + v[1].y), a * (v[1].x - v[0].x));\n"        \
     "    const C t = multiply(o, w);\n"                                                  \
     "    v[0] = MAKE(e.x + t.x, e.y + t.y);\n"                                           \
     "    v[1] = MAKE(e.x - t.x, t.y - e.y);\n"                                           \
     "}\n"                                                                                \
     "// The reverse, parts exchanged.\n"                                                 \
-    "FUNCTION void merge(C *v, C w)\n"                                                   \
+    "FUNCTION void merge(REGISTERS(v, 2), C w)\n"                                        \
     "{\n"                                                                                \
-    "    const C e = MAKE(v[0].x + v[1].x, v[0].y - v[1].y);\n"                          \
-    "    const C o = multiply_conjugate(MAKE(v[0].x - v[1].x, v[0].y + v[1].y), w);\n"   \
+    "    EXACT const C e = MAKE(v[0].x + v[1].x, v[0].y - v[1].y);\n"                    \
+    "    EXACT const C o = multiply_conjugate(MAKE(v[0].x - v[1].x, v[0].y + v[1].y), w);\n" \
     "    v[0] = MAKE(e.y + o.x, e.x - o.y);\n"                                           \
     "    v[1] = MAKE(o.x - e.y, e.x + o.y);\n"                                           \
     "}\n"
@@ -217,12 +226,63 @@
     "#define GROUP ((uint)get_group_id(0))\n"                                            \
     "#define BARRIER barrier(CLK_LOCAL_MEM_FENCE)\n"
 
+#define GLSL_F32              \
+    "#version 430\n"          \
+    "#define R float\n"       \
+    "#define C vec2\n"        \
+    "#define R_BYTES 4u\n"    \
+    "#define C_BYTES 8u\n"
+#define GLSL_F64              \
+    "#version 430\n"          \
+    "#define R double\n"      \
+    "#define C dvec2\n"       \
+    "#define R_BYTES 8u\n"    \
+    "#define C_BYTES 16u\n"
+#define GLSL_PRELUDE                                                                     \
+    "#define int_BYTES 4u\n"                                                             \
+    "#define INDEX int\n"                                                                \
+    "#define ZERO R(0)\n"                                                                \
+    "#define LITERAL(x) R(x)\n"                                                          \
+    "#define MAKE(re, im) C(re, im)\n"                                                   \
+    "#define CAST(type, value) type(value)\n"                                            \
+    "#define FMA(a, b, c) fma(a, b, c)\n"                                                \
+    "#define EXACT precise\n"                                                            \
+    "#define FUNCTION\n"                                                                 \
+    "#define UNROLL\n"                                                                   \
+    "#define REGISTERS(name, count) inout C name[count]\n"                               \
+    "#define MEMORY(type, name, number) \\\n"                                            \
+    "    layout(std430, binding = number) buffer name##_block { \\\n"                    \
+    "        type name##_object[]; \\\n"                                                 \
+    "    }; \\\n"                                                                        \
+    "    layout(location = number) uniform uint name##_offset;\n"                        \
+    "#define TABLE(type, name, number) \\\n"                                             \
+    "    layout(std430, binding = number) readonly buffer name##_block { \\\n"           \
+    "        type name##_object[]; \\\n"                                                 \
+    "    }; \\\n"                                                                        \
+    "    layout(location = number) uniform uint name##_offset;\n"                        \
+    "#define BIND(type, name) \\\n"                                                      \
+    "    const int name##_first = int(name##_offset / type##_BYTES);\n"                  \
+    "#define TILE(type, name, count) shared type name[count];\n"                         \
+    "#define KERNEL(name, lanes, resident) \\\n"                                         \
+    "    layout(local_size_x = lanes) in; \\\n"                                          \
+    "    void main()\n"                                                                  \
+    "#define LOAD(memory, i) memory##_object[memory##_first + (i)]\n"                    \
+    "#define STORE(memory, i, value) memory##_object[memory##_first + (i)] = (value)\n"  \
+    "#define TWO_ROOTS(a, b, i) const C a = ROOT(i), b = ROOT(i + 1);\n"                 \
+    "#define LANE gl_LocalInvocationIndex\n"                                             \
+    "// Groups are launched in rows; a second launch has the last ones.\n"               \
+    "layout(location = 15) uniform uint first_group;\n"                                  \
+    "#define GROUP \\\n"                                                                 \
+    "    (first_group + gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x)\n"     \
+    "#define BARRIER { memoryBarrierShared(); barrier(); }\n"                            \
+    "#define BARRIER_ALL { memoryBarrier(); barrier(); }\n"
+
 // A codelet works in place on an array of registers.
-#define KERNEL_CODELETS                                                    \
-    .open = "FUNCTION void $f(C *v)\n{\n",                                 \
+#define KERNEL_CODELETS(registers, exact, suffix)                                   \
+    .open = "FUNCTION void $f(" registers ")\n{\n",                                 \
     .close = "}\n",                                                        \
-    .constant = "    const R $a = LITERAL($b);\n",                         \
-    .value = "    const R $a = $b;\n",                                     \
+    .constant = "    const R $a = LITERAL($b" suffix ");\n",                         \
+    .value = "    " exact "const R $a = $b;\n",                                     \
     .load = "    const R $b = v[$a].x, $c = v[$a].y;\n",                   \
     .store = "    v[$a] = MAKE($b, $c);\n",                                \
     .op = {                                                                \
@@ -307,15 +367,25 @@ static const struct kal_dialect dialects[] = {
     {
         .name     = "opencl",
         .precision = { OPENCL_F32, OPENCL_F64 },
-        .prelude  = OPENCL_PRELUDE COMMON_PRELUDE,
-        KERNEL_CODELETS
+        .prelude  = OPENCL_PRELUDE POINTER_PRELUDE COMMON_PRELUDE,
+        .suffix   = "",
+        KERNEL_CODELETS("C *v", "", "")
     },
     {
         .name     = "cuda",
         .precision = { CUDA_F32, CUDA_F64 },
-        .prelude  = CUDA_PRELUDE COMMON_PRELUDE,
+        .prelude  = CUDA_PRELUDE POINTER_PRELUDE COMMON_PRELUDE,
+        .suffix   = "",
         .group_bytes_are_launched = true,
-        KERNEL_CODELETS
+        KERNEL_CODELETS("C *v", "", "")
+    },
+    {
+        .name     = "glsl",
+        .precision = { GLSL_F32, GLSL_F64 },
+        .prelude  = GLSL_PRELUDE COMMON_PRELUDE,
+        .suffix   = "lf", // also of constants that are then rounded to f32
+        .memory_is_global = true,
+        KERNEL_CODELETS("inout C v[$n]", "precise ", "lf")
     },
 };
 // clang-format on

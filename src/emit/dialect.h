@@ -14,9 +14,11 @@ struct kal_dialect {
     const char *name;
     const char *precision[2];      // before the prelude of kernels: f32, f64; or NULL
     const char *prelude;           // before functions that stand alone
+    const char *suffix;            // behind the literals of a kernel
     bool group_bytes_are_launched; // a kernel's tile is as large as its launch says
+    bool memory_is_global;         // declared, as the tile, ahead of the entry point
     const char *defaults;          // before any functions: what they use, if not defined
-    const char *open;              // $f: the function's name
+    const char *open;              // $f: the function's name, $n: the length
     const char *open_twiddled;     // likewise
     const char *close;             //
     const char *constant;          // $a: the variable, $b: the literal

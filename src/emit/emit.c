@@ -11,9 +11,9 @@ struct emitter {
     const struct kal_codelet *codelet;
 };
 
-// What $a, $b, $c and $f stand for in a pattern.
+// What $a, $b, $c, $f and $n stand for in a pattern.
 struct arguments {
-    const char *a, *b, *c, *f;
+    const char *a, *b, *c, *f, *n;
 };
 
 static const char *argument(const struct arguments *args, char letter)
@@ -23,6 +23,7 @@ static const char *argument(const struct arguments *args, char letter)
     case 'b': return args->b;
     case 'c': return args->c;
     case 'f': return args->f;
+    case 'n': return args->n;
     default: return "$";
     }
 }
@@ -164,6 +165,7 @@ void kal_emit_codelet(struct kal_text *text, const struct kal_dialect *dialect,
                       const struct kal_codelet *codelet, const char *name)
 {
     const struct emitter e = { text, dialect, codelet };
+    char length[NAME_BYTES];
     int32_t *uses;
 
     const kallima_status status = kal_network_count_uses(&codelet->net, &uses);
@@ -173,8 +175,9 @@ void kal_emit_codelet(struct kal_text *text, const struct kal_dialect *dialect,
         return;
     }
     emit_comment(&e);
+    snprintf(length, sizeof length, "%d", codelet->spec.n);
     emit_pattern(text, codelet->spec.twiddled ? dialect->open_twiddled : dialect->open,
-                 &(struct arguments){ .f = name });
+                 &(struct arguments){ .f = name, .n = length });
     emit_constants(&e, uses);
     emit_steps(&e);
     emit_pattern(text, dialect->close, &(struct arguments){ 0 });

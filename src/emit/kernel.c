@@ -16,10 +16,10 @@ static void print_digits(struct kal_printer *p, const char *number, const char *
     for (int i = 0; i < count; i++) {
         const int64_t radix = of_blocks ? loops[i].blocks : loops[i].count;
         if (i + 1 < count)
-            kal_line(p, "const int %s%d = (int)(%s / %lldu %% %lldu);", digit, i, number,
-                     (long long)divisor, (long long)radix);
+            kal_line(p, "const int %s%d = CAST(int, %s / %lldu %% %lldu);", digit, i,
+                     number, (long long)divisor, (long long)radix);
         else
-            kal_line(p, "const int %s%d = (int)(%s / %lldu);", digit, i, number,
+            kal_line(p, "const int %s%d = CAST(int, %s / %lldu);", digit, i, number,
                      (long long)divisor);
         divisor *= radix;
     }
@@ -76,70 +76,92 @@ int64_t kal_kernel_ticket_count(const struct kal_kernel_set *set)
 static const char *const slot_names[] = { "in",    "in_imag", "out",    "out_imag",
                                           "roots", "map",     "tickets" };
 
+// An array of reals, pairs or integers; "const" comes before it where nothing writes it.
 static const char *slot_type(const struct kal_kernel *k, enum kal_slot slot)
 {
     switch (slot) {
-    case KAL_SLOT_IN: return k->in.is_vector ? "const C" : "const R";
-    case KAL_SLOT_IN_IMAG: return "const R";
+    case KAL_SLOT_IN: return k->in.is_vector ? "C" : "R";
     case KAL_SLOT_OUT: return k->out.is_vector ? "C" : "R";
-    case KAL_SLOT_OUT_IMAG: return "R";
-    case KAL_SLOT_ROOTS: return "const C";
-    case KAL_SLOT_MAP: return "const int";
-    default: return "uint";
+    case KAL_SLOT_ROOTS: return "C";
+    case KAL_SLOT_MAP: return "int";
+    case KAL_SLOT_TICKETS: return "uint";
+    default: return "R";
     }
 }
+
+static bool is_written(enum kal_slot slot)
+{
+    return slot == KAL_SLOT_OUT || slot == KAL_SLOT_OUT_IMAG || slot == KAL_SLOT_TICKETS;
+}
+
+/** One argument of a kernel. */
+struct parameter {
+    enum kal_slot slot;
+    const char *type, *name;
+    int number;
+};
 
 // Call `print` for every slot that the set takes, with its name in the kernel's head.
 static void each_slot(struct kal_printer *p,
-                      void (*print)(struct kal_printer *p, enum kal_slot slot,
-                                    const char *type, const char *name))
+                      void (*print)(struct kal_printer *p, const struct parameter *a))
 {
+    const struct kal_kernel_set *set = p->set;
     char name[32];
-    for (int i = 0; i < p->set->count; i++) {
-        for (int slot = KAL_SLOT_IN; slot <= KAL_SLOT_OUT_IMAG; slot++) {
-            if (!kal_kernel_takes_side(p->set, i, slot))
+    struct parameter a = { .name = name };
+    for (int i = 0; i < set->count; i++) {
+        for (a.slot = KAL_SLOT_IN; a.slot <= KAL_SLOT_OUT_IMAG; a.slot++) {
+            if (!kal_kernel_takes_side(set, i, a.slot))
                 continue;
-            if (p->set->count > 1)
-                snprintf(name, sizeof name, "%s_%d", slot_names[slot], i + 1);
+            if (set->count > 1)
+                snprintf(name, sizeof name, "%s_%d", slot_names[a.slot], i + 1);
             else
-                snprintf(name, sizeof name, "%s", slot_names[slot]);
-            print(p, slot, slot_type(p->set->kernel[i], slot), name);
+                snprintf(name, sizeof name, "%s", slot_names[a.slot]);
+            a.type = slot_type(set->kernel[i], a.slot);
+            print(p, &a);
+            a.number++;
         }
     }
-    for (int slot = KAL_SLOT_ROOTS; slot < KAL_SLOT_COUNT; slot++) {
-        if (kal_kernel_takes_table(p->set, slot))
-            print(p, slot, slot_type(p->set->kernel[0], slot), slot_names[slot]);
+    for (a.slot = KAL_SLOT_ROOTS; a.slot < KAL_SLOT_COUNT; a.slot++) {
+        if (!kal_kernel_takes_table(set, a.slot))
+            continue;
+        a.name = slot_names[a.slot];
+        a.type = slot_type(set->kernel[0], a.slot);
+        print(p, &a);
+        a.number++;
     }
 }
 
-static void print_parameter(struct kal_printer *p, enum kal_slot slot, const char *type,
-                            const char *name)
+static const char *constness(const struct kal_printer *p, enum kal_slot slot)
+{
+    return is_written(slot) || p->dialect->memory_is_global ? "" : "const ";
+}
+
+static void print_parameter(struct kal_printer *p, const struct parameter *a)
 {
     const bool is_table =
-        (slot == KAL_SLOT_ROOTS || slot == KAL_SLOT_MAP) && !p->set->reads_late;
-    kal_text_add(p->text, "%s%s(%s, %s)", p->depth++ ? ", " : "",
-                 is_table ? "TABLE" : "MEMORY", type, name);
+        (a->slot == KAL_SLOT_ROOTS || a->slot == KAL_SLOT_MAP) && !p->set->reads_late;
+    kal_text_add(p->text, "%s%s(%s%s, %s)", a->number ? ", " : "",
+                 is_table ? "TABLE" : "MEMORY", constness(p, a->slot), a->type, a->name);
 }
 
-static void print_binding(struct kal_printer *p, enum kal_slot slot, const char *type,
-                          const char *name)
+static void print_declaration(struct kal_printer *p, const struct parameter *a)
 {
-    (void)slot;
-    kal_line(p, "BIND(%s, %s)", type, name);
+    kal_line(p, "%s(%s, %s, %d)", is_written(a->slot) ? "MEMORY" : "TABLE", a->type,
+             a->name, a->number);
 }
 
-static void print_head(struct kal_printer *p, const char *name)
+static void print_binding(struct kal_printer *p, const struct parameter *a)
+{
+    kal_line(p, "BIND(%s%s, %s)", constness(p, a->slot), a->type, a->name);
+}
+
+// The tile of the pass that needs most.
+static void print_tile(struct kal_printer *p)
 {
     const struct kal_kernel_set *set = p->set;
     int64_t tile = 0;
     bool is_split = false;
 
-    kal_text_add(p->text, "KERNEL(%s, %d, %d)(", name, set->lanes, set->resident);
-    p->depth = 0;
-    each_slot(p, print_parameter);
-    kal_text_add(p->text, ")\n{\n");
-    p->depth = 1;
-    each_slot(p, print_binding);
     for (int i = 0; i < set->count; i++) {
         const struct kal_kernel *k = set->kernel[i];
         is_split = is_split || k->is_split;
@@ -149,6 +171,29 @@ static void print_head(struct kal_printer *p, const char *name)
     if (tile)
         kal_line(p, "TILE(%s, tile, %lld)", is_split ? "R" : "C",
                  (long long)(tile / bytes));
+}
+
+static void print_head(struct kal_printer *p, const char *name)
+{
+    const struct kal_kernel_set *set = p->set;
+    const bool is_global = p->dialect->memory_is_global;
+
+    p->depth = 0;
+    if (is_global) {
+        each_slot(p, print_declaration);
+        print_tile(p);
+    }
+    kal_text_add(p->text, "KERNEL(%s, %d, %d)", name, set->lanes, set->resident);
+    if (!is_global) {
+        kal_text_add(p->text, "(");
+        each_slot(p, print_parameter);
+        kal_text_add(p->text, ")");
+    }
+    kal_text_add(p->text, "\n{\n");
+    p->depth = 1;
+    each_slot(p, print_binding);
+    if (!is_global)
+        print_tile(p);
     kal_line(p, "const uint lane = LANE;");
 }
 
@@ -201,8 +246,9 @@ static void print_aliases(struct kal_printer *p, int i)
 {
     for (int slot = KAL_SLOT_IN; slot <= KAL_SLOT_OUT_IMAG; slot++) {
         if (kal_kernel_takes_side(p->set, i, slot))
-            kal_line(p, "ALIAS(%s, %s, %s_%d)", slot_type(p->set->kernel[i], slot),
-                     slot_names[slot], slot_names[slot], i + 1);
+            kal_line(p, "ALIAS(%s%s, %s, %s_%d)", constness(p, slot),
+                     slot_type(p->set->kernel[i], slot), slot_names[slot],
+                     slot_names[slot], i + 1);
     }
 }
 

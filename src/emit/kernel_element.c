@@ -78,8 +78,8 @@ void kal_print_address(struct kal_printer *p, bool is_in, const char *element)
 {
     const struct kal_kernel *k = p->k;
     const int64_t stride = kal_side_of(k, is_in)->stride / kal_access_unit(k, is_in);
-    kal_line(p, "const INDEX at = %s_line + (INDEX)%s * %lld;", is_in ? "in" : "out",
-             element, (long long)stride);
+    kal_line(p, "const INDEX at = %s_line + CAST(INDEX, %s) * %lld;",
+             is_in ? "in" : "out", element, (long long)stride);
 }
 
 const char *kal_loop_text(const struct kal_kernel *k, int i, char *text, size_t capacity)
@@ -139,14 +139,14 @@ const char *kal_print_entry(struct kal_printer *p, bool is_in)
 
     if (!access->is_part)
         return "e";
-    snprintf(name, sizeof name, "(%s)e", type);
+    snprintf(name, sizeof name, "CAST(%s, e)", type);
     kal_sum_add(&s, name, kal_side_of(k, is_in)->map_step);
     for (int i = 0; i < k->line_loop_count; i++) {
-        snprintf(name, sizeof name, "(%s)row%d", type, i);
+        snprintf(name, sizeof name, "CAST(%s, row%d)", type, i);
         kal_sum_add(&s, name, loop_map(&k->line_loop[i], is_in));
     }
     for (int i = 0; i < k->loop_count; i++) {
-        snprintf(name, sizeof name, "(%s)%s", type,
+        snprintf(name, sizeof name, "CAST(%s, %s)", type,
                  kal_loop_text(k, i, index, sizeof index));
         kal_sum_add(&s, name, loop_map(&k->loop[i], is_in));
     }
@@ -220,7 +220,8 @@ static void print_twiddle(struct kal_printer *p, const char *element)
     char index[96];
 
     kal_numbered_loop_text(k, k->pass->out.twiddle_loop, index, sizeof index);
-    kal_line(p, "const %s turn = (%s)%s * (%s)%s;", type, type, element, type, index);
+    kal_line(p, "const %s turn = CAST(%s, %s) * CAST(%s, %s);", type, type, element, type,
+             index);
     kal_line(p,
              "const C root = multiply(ROOT(%lld + (turn >> %d)), ROOT(%lld + (turn & "
              "%lldu)));",
@@ -232,9 +233,11 @@ static void print_twiddle(struct kal_printer *p, const char *element)
 
 void kal_print_scale(struct kal_printer *p)
 {
-    if (p->k->pass->scale != 1.0)
-        kal_line(p, "x = MAKE(x.x * LITERAL(%.17e), x.y * LITERAL(%.17e));",
-                 p->k->pass->scale, p->k->pass->scale);
+    const double scale = p->k->pass->scale;
+    const char *suffix = p->dialect->suffix;
+    if (scale != 1.0)
+        kal_line(p, "x = MAKE(x.x * LITERAL(%.17e%s), x.y * LITERAL(%.17e%s));", scale,
+                 suffix, scale, suffix);
 }
 
 // Write x, tile element `e`, into the tile of a group of the cluster.
@@ -242,7 +245,8 @@ void kal_print_cluster_store(struct kal_printer *p)
 {
     const struct kal_kernel *k = p->k;
     char line[64];
-    kal_line(p, "CLUSTER_STORE((uint)e / %lldu, e %% %lld * %lld + (%s) * %lld, x);",
+    kal_line(p,
+             "CLUSTER_STORE(CAST(uint, e) / %lldu, e %% %lld * %lld + (%s) * %lld, x);",
              (long long)k->cluster_lines, (long long)k->cluster_lines,
              (long long)k->cluster_layout.line, kal_loop_text(k, 0, line, sizeof line),
              (long long)k->cluster_layout.element);

@@ -28,18 +28,18 @@ void kal_print_start(struct kal_printer *p, bool is_in)
     struct kal_sum s = { "", 0 };
     char name[48];
 
-    snprintf(name, sizeof name, "(INDEX)%lld", (long long)(side->offset / unit));
+    snprintf(name, sizeof name, "CAST(INDEX, %lld)", (long long)(side->offset / unit));
     kal_sum_add(&s, name, 1);
     if (side->buffer == KAL_BUFFER_CHUNK)
-        kal_sum_add(&s, "(INDEX)slot", p->set->slot_reals / unit);
+        kal_sum_add(&s, "CAST(INDEX, slot)", p->set->slot_reals / unit);
     for (int i = 0; i < k->line_loop_count && side->buffer != KAL_BUFFER_CHUNK; i++) {
-        snprintf(name, sizeof name, "(INDEX)row%d", i);
+        snprintf(name, sizeof name, "CAST(INDEX, row%d)", i);
         kal_sum_add(&s, name, loop_stride(&k->line_loop[i], is_in) / unit);
     }
     for (int i = 0; i < k->loop_count; i++) {
         if (k->loop[i].number < 0)
             continue;
-        snprintf(name, sizeof name, "(INDEX)group%d", i);
+        snprintf(name, sizeof name, "CAST(INDEX, group%d)", i);
         kal_sum_add(&s, name, loop_stride(&k->loop[i], is_in) / unit * k->loop[i].width);
     }
     kal_line(p, "const INDEX %s_start = %s;", is_in ? "in" : "out", kal_sum_text(&s));
@@ -61,7 +61,7 @@ void kal_print_line_start(struct kal_printer *p, const struct kal_round *round,
         char term[48];
         if (!kal_digit_is_line(digit))
             continue;
-        snprintf(term, sizeof term, "(INDEX)%s", kal_digit_names[digit->role]);
+        snprintf(term, sizeof term, "CAST(INDEX, %s)", kal_digit_names[digit->role]);
         kal_sum_add(&s, term,
                     loop_stride(kal_digit_loop(k, digit), is_in) /
                         kal_access_unit(k, is_in));
@@ -75,7 +75,7 @@ static void print_unit_address(struct kal_printer *p, bool is_in)
     const struct kal_kernel *k = p->k;
     const int64_t stride = kal_side_of(k, is_in)->stride / kal_access_unit(k, is_in);
     const char *name = is_in ? "in" : "out";
-    kal_line(p, "const INDEX at = %s_line + (INDEX)element_index * %lld;", name,
+    kal_line(p, "const INDEX at = %s_line + CAST(INDEX, element_index) * %lld;", name,
              (long long)stride);
 }
 
@@ -146,10 +146,10 @@ static void print_flat(struct kal_printer *p, int number, bool is_in)
     snprintf(text, sizeof text, "UNROLL for (int u = 0; u < %d; u++) ",
              round->lane_units);
     kal_open(p, text);
-    kal_line(p, "const uint unit = lane + (uint)u * %du;", k->lanes);
+    kal_line(p, "const uint unit = lane + CAST(uint, u) * %du;", k->lanes);
     kal_open(p, "if (unit < limit) ");
-    kal_line(p, "const INDEX at = %s_start + (INDEX)unit * %lld;", is_in ? "in" : "out",
-             (long long)(side->stride / kal_access_unit(k, is_in)));
+    kal_line(p, "const INDEX at = %s_start + CAST(INDEX, unit) * %lld;",
+             is_in ? "in" : "out", (long long)(side->stride / kal_access_unit(k, is_in)));
     if (is_in) {
         kal_load_text(k, text, sizeof text, "at");
         kal_line(p, side->is_swapped ? "v%d[%s][0] = exchange(%s);" : "v%d[%s][0] = %s;",
@@ -189,7 +189,7 @@ void kal_print_load(struct kal_printer *p, int number)
         print_unit_address(p, true);
         kal_open_registers(p, round);
         char at[64];
-        snprintf(at, sizeof at, "at + (INDEX)j * %lld",
+        snprintf(at, sizeof at, "at + CAST(INDEX, j) * %lld",
                  (long long)(action->register_before * stride));
         kal_load_text(k, text, sizeof text, round->registers > 1 ? at : "at");
         kal_line(
@@ -227,7 +227,8 @@ static void print_first_roots(struct kal_printer *p)
     char index[96];
 
     kal_numbered_loop_text(k, k->pass->out.twiddle_loop, index, sizeof index);
-    kal_line(p, "const %s turn = (%s)element_index * (%s)%s;", type, type, type, index);
+    kal_line(p, "const %s turn = CAST(%s, element_index) * CAST(%s, %s);", type, type,
+             type, index);
     kal_line(p,
              "const C r0 = multiply(ROOT(%lld + (turn >> %d)), ROOT(%lld + (turn & "
              "%lldu)));",
@@ -301,7 +302,7 @@ static void print_plain_store(struct kal_printer *p, int number,
 
     print_unit_address(p, false);
     kal_open_registers(p, round);
-    snprintf(at, sizeof at, "at + (INDEX)j * %lld",
+    snprintf(at, sizeof at, "at + CAST(INDEX, j) * %lld",
              (long long)(action->register_after * stride));
     kal_line(
         p, k->pass->out.is_swapped ? "C x = exchange(v%d[%s][j]);" : "C x = v%d[%s][j];",

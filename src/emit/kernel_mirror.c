@@ -28,9 +28,9 @@ static void print_places(struct kal_printer *p, bool is_in)
 
     kal_line(p, "const int e = element_index;");
     kal_print_entry(p, is_in);
-    kal_line(p, "const INDEX at = %s_line + (INDEX)entry * %lld;", name, stride);
-    kal_line(p, "const INDEX mirrored_at = %s_line + (INDEX)(%lld - entry) * %lld;", name,
-             (long long)side->mirror_n, stride);
+    kal_line(p, "const INDEX at = %s_line + CAST(INDEX, entry) * %lld;", name, stride);
+    kal_line(p, "const INDEX mirrored_at = %s_line + CAST(INDEX, %lld - entry) * %lld;",
+             name, (long long)side->mirror_n, stride);
 }
 
 // The two loops over registers; a register's address is `place`.
@@ -44,7 +44,7 @@ static void open_half(struct kal_printer *p, const struct kal_round *round, bool
     snprintf(head, sizeof head, "UNROLL for (int j = %d; j < %d; j++) ",
              is_mirrored ? half : 0, is_mirrored ? round->registers : half);
     kal_open(p, head);
-    kal_line(p, "const INDEX place = %s (INDEX)j * %lld;",
+    kal_line(p, "const INDEX place = %s CAST(INDEX, j) * %lld;",
              is_mirrored ? "mirrored_at -" : "at +",
              (long long)(register_step(round, is_in) * side->map_step * side->stride /
                          kal_access_unit(p->k, is_in)));

@@ -87,7 +87,7 @@ void kal_open_units(struct kal_printer *p, const struct kal_round *round)
         snprintf(head, sizeof head, "UNROLL for (int u = 0; u < %d; u++) ",
                  round->lane_units);
         kal_open(p, head);
-        kal_line(p, "const uint unit = lane + (uint)u * %du;", k->lanes);
+        kal_line(p, "const uint unit = lane + CAST(uint, u) * %du;", k->lanes);
     } else {
         kal_open(p, "");
         kal_line(p, "const uint unit = lane;");
@@ -104,8 +104,8 @@ void kal_open_units(struct kal_printer *p, const struct kal_round *round)
             snprintf(quotient, sizeof quotient, "unit / %lldu", (long long)divisor);
         if (i + 1 < round->digit_count)
             snprintf(rest, sizeof rest, " %% %lldu", (long long)radix);
-        kal_line(p, "const int %s = (int)(%s%s);", kal_digit_names[round->digit[i].role],
-                 quotient, rest);
+        kal_line(p, "const int %s = CAST(int, %s%s);",
+                 kal_digit_names[round->digit[i].role], quotient, rest);
         divisor *= radix;
     }
 }

@@ -9,6 +9,7 @@
 static const char *const language_names[KAL_LANGUAGE_COUNT] = {
     [KAL_LANGUAGE_OPENCL] = "opencl",
     [KAL_LANGUAGE_CUDA] = "cuda",
+    [KAL_LANGUAGE_GLSL] = "glsl",
 };
 
 static const char *const entry_name = "kallima";

@@ -154,6 +154,24 @@ int kal_kernel_program_count_slots(const struct kernel_program *p, int i)
     return gather_slots(p, i, NULL, NULL);
 }
 
+// A device may reach only so far into an array; the reals of all of them, scratch too.
+static kallima_status check_reach(const struct kernel_program *p,
+                                  const struct kal_problem *problem)
+{
+    const kallima_device *device = p->base.device;
+    const uint64_t real_bytes = p->is_f64 ? 8 : 4, most = device->caps.buffer_bytes;
+    const struct kal_array *in = &problem->in, *out = &problem->out;
+    const int64_t arrays =
+        kal_max(in->elements * kal_array_reals(in), out->elements * kal_array_reals(out));
+    const uint64_t needed =
+        (uint64_t)kal_max(arrays, p->program->shared_reals) * real_bytes;
+    if (most && needed > most)
+        return kal_fail(&device->host, KALLIMA_E_UNSUPPORTED,
+                        "plan: an array of %llu bytes; kernels of this device reach %llu",
+                        (unsigned long long)needed, (unsigned long long)most);
+    return KALLIMA_OK;
+}
+
 static kallima_status build(struct kernel_program *p, struct kal_arena *arena)
 {
     void *memory;
@@ -184,7 +202,9 @@ kallima_status kal_kernel_program_create(struct kal_device_program **out,
                         "plan: %d passes; at most %d are enqueued at once",
                         program->pass_count, KAL_MAX_LAUNCHES / 2);
     }
-    const kallima_status status = build(p, arena);
+    kallima_status status = check_reach(p, problem);
+    if (!status)
+        status = build(p, arena);
     if (status) {
         kal_kernel_program_destroy(&p->base);
         return status;

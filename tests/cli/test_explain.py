@@ -8,7 +8,7 @@ import unittest
 
 from support import Case
 
-DEVICES = ("cpu", "null", "nullcuda", "nullopencl")
+DEVICES = ("cpu", "null", "nullcuda", "nullopencl", "nullopengl")
 
 
 class Explain(Case):

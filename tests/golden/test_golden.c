@@ -204,6 +204,7 @@ static void kernels_are_as_they_were(void **state)
     (void)state;
     check_kernels("nullopencl", "kernels_opencl.txt");
     check_kernels("nullcuda", "kernels_cuda.txt");
+    check_kernels("nullopengl", "kernels_opengl.txt");
     ROWS_FINISH();
 }
 

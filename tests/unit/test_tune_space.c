@@ -144,7 +144,7 @@ static void check_visited(void)
     }
 }
 
-static const char *const selectors[] = { "cpu", "nullcuda", "nullopencl" };
+static const char *const selectors[] = { "cpu", "nullcuda", "nullopencl", "nullopengl" };
 
 static void neighbours_are_other_recipes_of_the_problem(void **state)
 {

@@ -96,7 +96,8 @@ static const struct sample {
       "rank(local(2.2.2.2), real-even(local(3.5)))" },
 };
 
-static const char *const devices[] = { "cpu", "nullcuda", "nullopencl", "null" };
+static const char *const devices[] = { "cpu", "nullcuda", "nullopencl", "nullopengl",
+                                       "null" };
 
 // A plan of `device` for a problem as an entry of its wisdom.
 static void learn(kallima_device *device, const kallima_desc *desc, const char *recipe,

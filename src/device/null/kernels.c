@@ -4,7 +4,8 @@
 
 #include <stdio.h>
 
-// The limits of an NVIDIA H200 through CUDA, and of NVIDIA's OpenCL on it.
+// The limits of an NVIDIA H200 through CUDA, and of NVIDIA's OpenCL on it; and of a small GPU
+// through OpenGL.
 static const struct kal_caps cuda_caps = {
     .has_f64 = true,
     .threads = 1,
@@ -36,12 +37,23 @@ static const struct kal_caps opencl_caps = {
     .has_forward_progress = true,
     .has_nvidia_ptx = true,
 };
+static const struct kal_caps opengl_caps = {
+    .has_f64 = true,
+    .threads = 1,
+    .lanes_f32 = 32,
+    .language = KAL_LANGUAGE_GLSL,
+    .processors = 16,
+    .group_lanes = 1024,
+    .group_bytes = 32768,
+    .buffer_bytes = INT32_MAX,
+};
 
-static bool find(const char *name, int index, kallima_device_info *info)
+static bool find(const char *name, const char *limits, int index,
+                 kallima_device_info *info)
 {
     *info = (kallima_device_info){ .is_software = 1, .has_f64 = 1, .lanes_f32 = 32 };
     snprintf(info->selector, sizeof info->selector, "%s", name);
-    snprintf(info->name, sizeof info->name, "Null device with the limits of an H200");
+    snprintf(info->name, sizeof info->name, "Null device with the limits of %s", limits);
     snprintf(info->driver, sizeof info->driver, "computes nothing");
     return index == 0;
 }
@@ -61,12 +73,17 @@ static kallima_status open(kallima_device **out, const struct kal_host *host,
 
 static bool cuda_find(int index, kallima_device_info *info)
 {
-    return find("nullcuda", index, info);
+    return find("nullcuda", "an H200", index, info);
 }
 
 static bool opencl_find(int index, kallima_device_info *info)
 {
-    return find("nullopencl", index, info);
+    return find("nullopencl", "an H200", index, info);
+}
+
+static bool opengl_find(int index, kallima_device_info *info)
+{
+    return find("nullopengl", "a small GPU", index, info);
 }
 
 static kallima_status cuda_open(kallima_device **out, int index,
@@ -85,6 +102,15 @@ static kallima_status opencl_open(kallima_device **out, int index,
     (void)index;
     (void)options;
     return open(out, host, &kal_null_opencl_device_ops, &opencl_caps);
+}
+
+static kallima_status opengl_open(kallima_device **out, int index,
+                                  const struct kal_host *host,
+                                  const kallima_device_options *options)
+{
+    (void)index;
+    (void)options;
+    return open(out, host, &kal_null_opengl_device_ops, &opengl_caps);
 }
 
 static void describe(const kallima_device *device, kallima_device_info *info)
@@ -183,3 +209,5 @@ const struct kal_device_ops kal_null_cuda_device_ops =
     KERNEL_DEVICE("nullcuda", cuda_find, cuda_open);
 const struct kal_device_ops kal_null_opencl_device_ops =
     KERNEL_DEVICE("nullopencl", opencl_find, opencl_open);
+const struct kal_device_ops kal_null_opengl_device_ops =
+    KERNEL_DEVICE("nullopengl", opengl_find, opengl_open);
