@@ -20,6 +20,7 @@ MAY_USE = {  # this table is the architecture; docs/architecture.md explains it
     "device/cpu": "base math problem pass codelet device",
     "device/opencl": "base device",
     "device/cuda": "base device",
+    "device/opengl": "base device",
     "exec": "base math problem factor pass codelet kernel emit device",
     "wisdom": "base problem factor",
     "tune": "base math problem factor pass codelet kernel emit device exec wisdom",

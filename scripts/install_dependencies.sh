@@ -47,6 +47,8 @@ ocl-icd-opencl-dev package ocl-icd-opencl-dev
 pocl-opencl-icd package pocl-opencl-icd
 oclgrind has oclgrind
 glslang-tools has glslangValidator
+libegl1 package libegl1
+libgl1-mesa-dri package libgl1-mesa-dri
 END
     [ "$(uname -m)" = x86_64 ] || return 0
     cat <<'END' # elsewhere there is nothing to cross-build

@@ -2,6 +2,7 @@
 #include "device/device.h"
 
 #include <kallima/wisdom.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -21,6 +22,13 @@ void kal_device_release(kallima_device *device)
     device->ops->close(device);
     kal_free(&host, kernel_cache);
     kallima_wisdom_destroy(&wisdom);
+}
+
+uint64_t kal_device_lowered(const char *variable, uint64_t limit)
+{
+    const char *text = getenv(variable);
+    const uint64_t wanted = text ? strtoull(text, NULL, 10) : 0;
+    return wanted > 0 && wanted < limit ? wanted : limit;
 }
 
 kallima_status kal_host_buffer_create(kallima_buffer **out, kallima_device *device,

@@ -34,7 +34,9 @@ enum { KAL_MAX_SLOTS = 10 }; // memory arguments of a kernel
 /**
  * A kernel as text in the device's dialect, and what its launch needs. The entry point
  * takes one memory argument for each slot; a dialect without addresses takes the slot's
- * offset in bytes as a 64-bit number behind each. The bytes of group memory beyond what
+ * offset in bytes as a 64-bit number behind each. In GLSL slot i is the buffer of binding i,
+ * and its offset the uniform, of 32 bits, at location i; at location 15 is the number of a
+ * launch's first group. The bytes of group memory beyond what
  * the text declares itself are `group_bytes`.
  */
 struct kal_kernel_text {
@@ -92,7 +94,10 @@ struct kal_device_ops {
     bool compiles_aside;
     /** Describe device number `index` of this API; false where there is none. */
     bool (*find)(int index, kallima_device_info *info);
-    /** Whether all that its plans need is installed; NULL: it is. Else it must be named. */
+    /**
+     * Whether there is one, no imitation, and all that its plans need is installed; NULL:
+     * there may be. Else it must be named.
+     */
     bool (*is_complete)(void);
     kallima_status (*open)(kallima_device **out, int index, const struct kal_host *host,
                            const kallima_device_options *options);
@@ -194,6 +199,12 @@ extern const int kal_device_count;
 /** Count one owner more, or one less and close the device with the last. */
 void kal_device_retain(kallima_device *device);
 void kal_device_release(kallima_device *device);
+
+/**
+ * Return `limit`, or what the environment `variable` says if that is less: so that a smaller
+ * device can be imitated.
+ */
+uint64_t kal_device_lowered(const char *variable, uint64_t limit);
 
 /** Whether a device computes in the memory of the host. */
 static inline bool kal_device_is_host(const kallima_device *device)

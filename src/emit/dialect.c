@@ -229,17 +229,12 @@
 #define GLSL_F32              \
     "#version 430\n"          \
     "#define R float\n"       \
-    "#define C vec2\n"        \
-    "#define R_BYTES 4u\n"    \
-    "#define C_BYTES 8u\n"
+    "#define C vec2\n"
 #define GLSL_F64              \
     "#version 430\n"          \
     "#define R double\n"      \
-    "#define C dvec2\n"       \
-    "#define R_BYTES 8u\n"    \
-    "#define C_BYTES 16u\n"
+    "#define C dvec2\n"
 #define GLSL_PRELUDE                                                                     \
-    "#define int_BYTES 4u\n"                                                             \
     "#define INDEX int\n"                                                                \
     "#define ZERO R(0)\n"                                                                \
     "#define LITERAL(x) R(x)\n"                                                          \
@@ -260,8 +255,7 @@
     "        type name##_object[]; \\\n"                                                 \
     "    }; \\\n"                                                                        \
     "    layout(location = number) uniform uint name##_offset;\n"                        \
-    "#define BIND(type, name) \\\n"                                                      \
-    "    const int name##_first = int(name##_offset / type##_BYTES);\n"                  \
+    "#define BIND(bytes, name) const int name##_first = int(name##_offset / bytes);\n"   \
     "#define TILE(type, name, count) shared type name[count];\n"                         \
     "#define KERNEL(name, lanes, resident) \\\n"                                         \
     "    layout(local_size_x = lanes) in; \\\n"                                          \

@@ -150,9 +150,18 @@ static void print_declaration(struct kal_printer *p, const struct parameter *a)
              a->name, a->number);
 }
 
+static int entry_bytes(const struct kal_kernel *k, const char *type)
+{
+    const int real_bytes = k->is_f64 ? 8 : 4;
+    return type[0] == 'C' ? 2 * real_bytes : type[0] == 'R' ? real_bytes : 4;
+}
+
 static void print_binding(struct kal_printer *p, const struct parameter *a)
 {
-    kal_line(p, "BIND(%s%s, %s)", constness(p, a->slot), a->type, a->name);
+    if (p->dialect->memory_is_global)
+        kal_line(p, "BIND(%du, %s)", entry_bytes(p->k, a->type), a->name);
+    else
+        kal_line(p, "BIND(%s%s, %s)", constness(p, a->slot), a->type, a->name);
 }
 
 // The tile of the pass that needs most.

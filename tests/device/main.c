@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Usage: test_device SELECTOR [SIMD] [--brief | --long] [--group NAME] [--part I/N]
+//        [--sample N]
 // Exit status 77: no such device here.
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 
 enum { SKIPPED = 77 };
 
-struct suite suite = { .selector = "cpu", .computes = true, .parts = 1 };
+struct suite suite = { .selector = "cpu", .computes = true, .parts = 1, .sample = 1 };
 
 kallima_device *suite_open(int threads, struct counting *counting)
 {
@@ -32,8 +33,7 @@ kallima_plan *suite_plan(kallima_device *device, const kallima_desc *desc)
 bool suite_takes(uint64_t row, int one_of)
 {
     struct random r = { row };
-    if (suite.is_brief)
-        one_of *= 4;
+    one_of *= suite.is_brief ? 4 * suite.sample : suite.sample;
     return !suite.takes_kernels || suite.is_long ||
            random_next(&r) % (uint64_t)one_of == 0;
 }
@@ -165,6 +165,8 @@ static const char *read_arguments(int argc, char **argv)
             group = argv[++i];
         else if (strcmp(argv[i], "--part") == 0 && i + 1 < argc)
             (void)sscanf(argv[++i], "%d/%d", &suite.part, &suite.parts);
+        else if (strcmp(argv[i], "--sample") == 0 && i + 1 < argc)
+            (void)sscanf(argv[++i], "%d", &suite.sample);
         else if (position++ == 0)
             suite.selector = argv[i];
         else

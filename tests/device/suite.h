@@ -19,6 +19,7 @@ struct suite {
     bool is_long;           // the whole sweep
     bool is_brief;          // for emulators and sanitizers: small sizes
     int part, parts;        // of a test that is shared out among several runs
+    int sample;             // of the rows that suite_takes(), one of so many
     kallima_device *device; // default number of threads
 };
 
@@ -29,7 +30,8 @@ kallima_device *suite_open(int threads, struct counting *counting);
 
 /**
  * Whether row number `row` of a test is run: always, but where plans are compiled and the
- * run is not the long one, one row of `one_of`.
+ * run is not the long one, one row of `one_of`, or fewer still: of four times as many in a brief
+ * run, of as many more as --sample says.
  */
 bool suite_takes(uint64_t row, int one_of);
 

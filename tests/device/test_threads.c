@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Usage: test_threads [THREADS]. Four threads execute one plan at once, with workspaces of
+// Usage: test_threads [THREADS [SELECTOR]]. Four threads execute one plan at once, with workspaces of
 // their own and with the plan's, and make plans on one device. For ThreadSanitizer the
 // transforms themselves use one thread, since libgomp is not instrumented.
 #include <pthread.h>
@@ -8,9 +8,10 @@
 
 #include "suite.h"
 
-enum { WORKERS = 4, RUNS = 6 };
+enum { SKIPPED = 77, WORKERS = 4, RUNS = 6 };
 
 static int threads_of_transform = 1;
+static const char *selector = "cpu";
 static kallima_device *device;
 
 static const kallima_desc problems[] = {
@@ -86,7 +87,7 @@ static void run_workers(size_t problem, const kallima_plan *plan, enum way way)
 static void run_all(enum way way, bool shared_plan)
 {
     const kallima_device_options options = { .threads = threads_of_transform };
-    assert_int_equal(kallima_device_open(&device, "cpu", &options), KALLIMA_OK);
+    assert_int_equal(kallima_device_open(&device, selector, &options), KALLIMA_OK);
     for (size_t i = 0; i < sizeof problems / sizeof problems[0]; i++) {
         kallima_plan *plan = NULL;
         if (shared_plan)
@@ -155,5 +156,11 @@ int main(int argc, char **argv)
     };
     if (argc > 1)
         threads_of_transform = atoi(argv[1]);
+    if (argc > 2)
+        selector = argv[2];
+    kallima_device *present = NULL;
+    if (kallima_device_open(&present, selector, NULL) == KALLIMA_E_ABSENT)
+        return SKIPPED;
+    kallima_device_close(&present);
     return cmocka_run_group_tests_name("threads", tests, NULL, NULL);
 }

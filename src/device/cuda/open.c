@@ -4,7 +4,6 @@
 #include "device/cuda/nvrtc.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 // Facts of a device, as the driver names them.
 struct facts {
@@ -89,14 +88,6 @@ static void cuda_describe(const kallima_device *base, kallima_device_info *info)
     fill_info(device->driver, device->ordinal, info);
 }
 
-// A limit that an environment variable may lower, to try what a smaller device would do.
-static uint64_t lowered(uint64_t limit, const char *variable)
-{
-    const char *text = getenv(variable);
-    const uint64_t wanted = text ? strtoull(text, NULL, 10) : 0;
-    return wanted > 0 && wanted < limit ? wanted : limit;
-}
-
 // Groups of a cluster: eight are portable, sixteen this architecture's limit when a kernel
 // asks for them; whether they fit is known when the kernel is.
 static int most_cluster_groups(const struct cuda_driver *driver,
@@ -111,7 +102,7 @@ static void fill_caps(struct cuda_device *device, const struct facts *facts,
                       uint64_t memory_bytes)
 {
     const uint64_t group_bytes =
-        lowered((uint64_t)facts->group_bytes, "KALLIMA_GROUP_BYTES");
+        kal_device_lowered("KALLIMA_GROUP_BYTES", (uint64_t)facts->group_bytes);
     const int cluster_groups = most_cluster_groups(device->driver, facts);
 
     device->major = facts->major;
@@ -125,13 +116,14 @@ static void fill_caps(struct cuda_device *device, const struct facts *facts,
         .memory_bytes = memory_bytes,
         .language = KAL_LANGUAGE_CUDA,
         .processors = facts->processors,
-        .group_lanes = (int)lowered((uint64_t)facts->group_lanes, "KALLIMA_GROUP_LANES"),
+        .group_lanes =
+            (int)kal_device_lowered("KALLIMA_GROUP_LANES", (uint64_t)facts->group_lanes),
         .group_bytes = group_bytes,
         .processor_lanes = facts->processor_lanes,
         .processor_bytes = (uint64_t)facts->processor_bytes,
         .lane_registers = 255,
         .cluster_groups =
-            (int)lowered((uint64_t)cluster_groups, "KALLIMA_CLUSTER_GROUPS"),
+            (int)kal_device_lowered("KALLIMA_CLUSTER_GROUPS", (uint64_t)cluster_groups),
         .has_forward_progress = true,
         .has_nvidia_ptx = true,
     };

@@ -3,7 +3,6 @@
 #include "device/opencl/driver.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 // Of cl_amd_device_attribute_query; not every cl_ext.h has them.
@@ -144,14 +143,6 @@ void kal_ocl_describe(const struct ocl_api *cl, cl_device_id id, int index,
     snprintf(info->driver, sizeof info->driver, "%s %s", platform, driver);
 }
 
-// So that a small device can be imitated.
-uint64_t kal_ocl_lowered(const char *variable, uint64_t limit)
-{
-    const char *text = getenv(variable);
-    const uint64_t wanted = text ? strtoull(text, NULL, 10) : 0;
-    return wanted > 0 && wanted < limit ? wanted : limit;
-}
-
 static uint64_t group_lanes(const struct ocl_api *cl, cl_device_id id)
 {
     size_t sizes[8] = { 0 };
@@ -161,7 +152,7 @@ static uint64_t group_lanes(const struct ocl_api *cl, cl_device_id id)
         lanes = sizes[0];
     if (is_cpu(cl, id) && lanes > CPU_GROUP_LANES)
         lanes = CPU_GROUP_LANES;
-    return kal_ocl_lowered("KALLIMA_GROUP_LANES", lanes);
+    return kal_device_lowered("KALLIMA_GROUP_LANES", lanes);
 }
 
 static uint64_t group_bytes(const struct ocl_api *cl, cl_device_id id)
@@ -169,7 +160,7 @@ static uint64_t group_bytes(const struct ocl_api *cl, cl_device_id id)
     uint64_t bytes = kal_ocl_number(cl, id, CL_DEVICE_LOCAL_MEM_SIZE);
     if (is_cpu(cl, id) && bytes > CPU_GROUP_BYTES)
         bytes = CPU_GROUP_BYTES;
-    return kal_ocl_lowered("KALLIMA_GROUP_BYTES", bytes);
+    return kal_device_lowered("KALLIMA_GROUP_BYTES", bytes);
 }
 
 // A group that runs goes on while others wait for it: so do GPUs, and oclgrind's groups, one

@@ -99,9 +99,6 @@ void kal_ocl_describe(const struct ocl_api *cl, cl_device_id id, int index,
 /** Say what a device can do; the environment may lower the limits of a group. */
 struct kal_caps kal_ocl_caps(const struct ocl_api *cl, cl_device_id id);
 
-/** Return `limit`, or what the environment `variable` says if that is less. */
-uint64_t kal_ocl_lowered(const char *variable, uint64_t limit);
-
 /** Raise the limit of a group's memory to what a trial shows that there is. */
 void kal_ocl_widen(struct ocl_device *device);
 

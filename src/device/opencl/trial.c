@@ -89,7 +89,7 @@ void kal_ocl_widen(struct ocl_device *device)
 
     if (!device->nvidia_sm || caps->processor_bytes <= KEPT_BYTES)
         return;
-    bytes = kal_ocl_lowered("KALLIMA_GROUP_BYTES", caps->processor_bytes - KEPT_BYTES);
+    bytes = kal_device_lowered("KALLIMA_GROUP_BYTES", caps->processor_bytes - KEPT_BYTES);
     if (bytes <= caps->group_bytes)
         return;
     if (prepare(device, bytes, &trial) && run(device->cl, &trial))

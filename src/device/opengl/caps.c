@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+// Which devices there are, and what they can do.
+#include "device/opengl/driver.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// OpenGL does not tell how many processors there are, nor how wide they are.
+enum { PROCESSORS = 16, GPU_LANES = 32, SOFTWARE_LANES = 8 };
+
+static bool has_extension(const char *list, const char *name)
+{
+    return list && strstr(list, name);
+}
+
+// Add the devices that are imitations, or those that are not.
+static int add_devices(const struct gl_api *gl, bool software,
+                       struct gl_display displays[GL_MAX_DEVICES], int count)
+{
+    void *devices[GL_MAX_DEVICES];
+    int32_t present = 0;
+    if (!gl->egl.QueryDevicesEXT(GL_MAX_DEVICES, devices, &present))
+        return count;
+    for (int32_t i = 0; i < present && count < GL_MAX_DEVICES; i++) {
+        const char *extensions = gl->egl.QueryDeviceStringEXT(devices[i], EGL_EXTENSIONS);
+        void *display;
+        if (has_extension(extensions, "EGL_MESA_device_software") != software)
+            continue;
+        display = gl->egl.GetPlatformDisplayEXT(EGL_PLATFORM_DEVICE, devices[i], NULL);
+        if (display)
+            displays[count++] = (struct gl_display){ display, software };
+    }
+    return count;
+}
+
+int kal_gl_displays(const struct gl_api *gl, struct gl_display displays[GL_MAX_DEVICES])
+{
+    const char *extensions = gl ? gl->egl.QueryString(NULL, EGL_EXTENSIONS) : NULL;
+    void *display;
+    int count = 0;
+
+    if (has_extension(extensions, "EGL_EXT_platform_device") &&
+        has_extension(extensions, "EGL_EXT_device_"))
+        count = add_devices(gl, true, displays, add_devices(gl, false, displays, 0));
+    if (count > 0 || !has_extension(extensions, "EGL_MESA_platform_surfaceless"))
+        return count;
+    display = gl->egl.GetPlatformDisplayEXT(EGL_PLATFORM_SURFACELESS, NULL, NULL);
+    if (display)
+        displays[count++] = (struct gl_display){ display, false };
+    return count;
+}
+
+void *kal_gl_context_create(const struct gl_api *gl, void *display)
+{
+    static const int32_t wanted[] = { EGL_SURFACE_TYPE, 0, EGL_RENDERABLE_TYPE,
+                                      EGL_OPENGL_BIT, EGL_NONE };
+    static const int32_t version[] = { EGL_CONTEXT_MAJOR_VERSION,
+                                       4,
+                                       EGL_CONTEXT_MINOR_VERSION,
+                                       3,
+                                       EGL_CONTEXT_OPENGL_PROFILE_MASK,
+                                       EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT,
+                                       EGL_NONE };
+    const unsigned caller_api = gl->egl.QueryAPI();
+    void *config = NULL, *context = NULL;
+    int32_t count = 0;
+
+    if (!gl->egl.Initialize(display, NULL, NULL) || !gl->egl.BindAPI(EGL_OPENGL_API))
+        return NULL;
+    if (!gl->egl.ChooseConfig(display, wanted, &config, 1, &count) || count == 0)
+        config = NULL;
+    context = gl->egl.CreateContext(display, config, NULL, version);
+    gl->egl.BindAPI(caller_api);
+    return context;
+}
+
+// Cut to the capacity, empty if the driver does not say.
+static void copy_text(const struct gl_api *gl, unsigned what, char *out, size_t capacity)
+{
+    const unsigned char *text = gl->GetString(what);
+    snprintf(out, capacity, "%s", text ? (const char *)text : "");
+}
+
+static bool is_imitation(const char *renderer)
+{
+    static const char *const names[] = { "llvmpipe", "softpipe", "SwiftShader",
+                                         "Software" };
+    for (size_t i = 0; i < KAL_COUNT(names); i++) {
+        if (strstr(renderer, names[i]))
+            return true;
+    }
+    return false;
+}
+
+static bool probe(const struct gl_api *gl, const struct gl_display *display,
+                  kallima_device_info *info)
+{
+    struct gl_caller caller;
+    void *context = kal_gl_context_create(gl, display->handle);
+
+    if (!context)
+        return false;
+    *info = (kallima_device_info){ .has_f64 = 1 }; // since version 4.0
+    const bool is_current = kal_gl_enter(gl, display->handle, context, &caller);
+    if (is_current) {
+        copy_text(gl, GL_RENDERER, info->name, sizeof info->name);
+        copy_text(gl, GL_VERSION, info->driver, sizeof info->driver);
+    }
+    kal_gl_leave(gl, display->handle, &caller);
+    gl->egl.DestroyContext(display->handle, context);
+    info->is_software = display->is_software || is_imitation(info->name);
+    info->lanes_f32 = info->is_software ? SOFTWARE_LANES : GPU_LANES;
+    return is_current;
+}
+
+static struct {
+    kallima_device_info info;
+    void *display;
+} present[GL_MAX_DEVICES];
+static int present_count;
+
+static void probe_all(void)
+{
+    const struct gl_api *gl = kal_gl_api();
+    struct gl_display displays[GL_MAX_DEVICES];
+    const int count = kal_gl_displays(gl, displays);
+
+    for (int i = 0; i < count; i++) {
+        kallima_device_info *info = &present[present_count].info;
+        if (!probe(gl, &displays[i], info))
+            continue;
+        snprintf(info->selector, sizeof info->selector, "opengl:%d", present_count);
+        present[present_count++].display = displays[i].handle;
+    }
+}
+
+// A context is made of each once, to ask it.
+bool kal_gl_find(int index, kallima_device_info *info, void **display)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, probe_all);
+    if (index < 0 || index >= present_count)
+        return false;
+    *info = present[index].info;
+    *display = present[index].display;
+    return true;
+}
+
+static int number(const struct gl_api *gl, unsigned what)
+{
+    int value = 0;
+    gl->GetIntegerv(what, &value);
+    return value;
+}
+
+static int number_of(const struct gl_api *gl, unsigned what, unsigned i)
+{
+    int value = 0;
+    gl->GetIntegeri_v(what, i, &value);
+    return value;
+}
+
+// Offsets are 32-bit numbers of bytes.
+static uint64_t buffer_bytes(const struct gl_api *gl)
+{
+    int64_t bytes = 0;
+    gl->GetInteger64v(GL_MAX_SHADER_STORAGE_BLOCK_SIZE, &bytes);
+    return (uint64_t)(bytes < UINT32_MAX ? bytes : UINT32_MAX);
+}
+
+void kal_gl_fill_caps(struct gl_device *device)
+{
+    const struct gl_api *gl = device->gl;
+    const int invocations = number(gl, GL_MAX_COMPUTE_WORK_GROUP_INVOCATIONS);
+    const int width = number_of(gl, GL_MAX_COMPUTE_WORK_GROUP_SIZE, 0);
+    const uint64_t lanes = (uint64_t)(width < invocations ? width : invocations);
+    const uint64_t group_bytes = kal_device_lowered(
+        "KALLIMA_GROUP_BYTES", (uint64_t)number(gl, GL_MAX_COMPUTE_SHARED_MEMORY_SIZE));
+
+    device->most_slots = number(gl, GL_MAX_COMPUTE_SHADER_STORAGE_BLOCKS);
+    for (unsigned i = 0; i < KAL_COUNT(device->most_groups); i++)
+        device->most_groups[i] = number_of(gl, GL_MAX_COMPUTE_WORK_GROUP_COUNT, i);
+    device->base.caps = (struct kal_caps){
+        .has_f64 = true,
+        .threads = 1,
+        .lanes_f32 = device->info.lanes_f32,
+        .near_bytes = group_bytes,
+        .language = KAL_LANGUAGE_GLSL,
+        .processors = PROCESSORS,
+        .group_lanes = (int)kal_device_lowered("KALLIMA_GROUP_LANES", lanes),
+        .group_bytes = group_bytes,
+        .buffer_bytes = buffer_bytes(gl),
+    };
+}
+
+void kal_gl_key(const kallima_device *base, char *key, size_t capacity)
+{
+    const struct gl_device *device = (const struct gl_device *)base;
+    const size_t length = strlen(key);
+    snprintf(key + length, capacity - length, "opengl|%s|%s", device->info.name,
+             device->info.driver);
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// What the files of this folder share: the functions of EGL and OpenGL, found at run time, and
+// the device's own objects.
+#ifndef KAL_DEVICE_OPENGL_DRIVER_H_
+#define KAL_DEVICE_OPENGL_DRIVER_H_
+
+#include <pthread.h>
+
+#include "device/opengl/api.h"
+#include "device/opengl/opengl.h"
+
+enum { GL_MAX_DEVICES = 16 };
+
+// Where every kernel has the number of its first group; slot i has its offset in bytes at i.
+enum { GL_FIRST_GROUP = 15 };
+
+/** What EGL calls a display: one device, and what it says before it is asked for more. */
+struct gl_display {
+    void *handle;
+    bool is_software;
+};
+
+/** What the calling thread had made current. */
+struct gl_caller {
+    unsigned api;
+    void *display, *draw, *read, *context;
+};
+
+/** A context, current on the thread that holds the lock and on no other. */
+struct gl_device {
+    struct kallima_device base;
+    const struct gl_api *gl;
+    kallima_device_info info;
+    void *display, *context;
+    pthread_mutex_t lock;    // held while the context is current
+    struct gl_caller caller; // of the thread that holds the lock
+    int most_slots;
+    int most_groups[2]; // of a launch, in x and y
+};
+
+struct gl_kernel {
+    struct kal_device_kernel base;
+    unsigned program;
+    int slots;
+};
+
+/** Return the functions of EGL and OpenGL; NULL where they are not installed. Thread: any. */
+const struct gl_api *kal_gl_api(void);
+
+/** List the displays, imitations last; return how many. Nothing is started. */
+int kal_gl_displays(const struct gl_api *gl, struct gl_display displays[GL_MAX_DEVICES]);
+
+/** Describe device `index`, and give its display; false where there is none. */
+bool kal_gl_find(int index, kallima_device_info *info, void **display);
+
+/** Create a context of version 4.3; NULL where that is not possible. */
+void *kal_gl_context_create(const struct gl_api *gl, void *display);
+
+/** Make `context` current and keep what was; then the reverse, also where the first failed. */
+bool kal_gl_enter(const struct gl_api *gl, void *display, void *context,
+                  struct gl_caller *caller);
+void kal_gl_leave(const struct gl_api *gl, void *display, const struct gl_caller *caller);
+
+/** Fill in what the device can do; the environment may lower the limits of a group. */
+void kal_gl_fill_caps(struct gl_device *device);
+
+/** Append what identifies the device and its driver to a string. */
+void kal_gl_key(const kallima_device *device, char *key, size_t capacity);
+
+/** Return OK if OpenGL has no error to tell; else log the failed `call` and translate it. */
+kallima_status kal_gl_check(const struct gl_device *device, const char *call);
+
+/** Hold the device's lock and make its context current. */
+kallima_status kal_gl_begin(struct gl_device *device);
+
+/** Have the driver start on what was enqueued, and give context and lock back. */
+kallima_status kal_gl_end(struct gl_device *device, kallima_status status);
+
+/** OpenGL's name of a buffer. */
+static inline unsigned kal_gl_name(struct kal_memory memory)
+{
+    return (unsigned)(uintptr_t)memory.object;
+}
+
+kallima_status kal_gl_buffer_create(kallima_buffer **out, kallima_device *device,
+                                    uint64_t bytes);
+void kal_gl_buffer_destroy(kallima_buffer *buffer);
+kallima_status kal_gl_buffer_write(kallima_buffer *buffer, uint64_t offset,
+                                   const void *source, uint64_t bytes);
+kallima_status kal_gl_buffer_read(const kallima_buffer *buffer, uint64_t offset,
+                                  void *target, uint64_t bytes);
+kallima_status kal_gl_buffer_copy(kallima_buffer *target, uint64_t target_offset,
+                                  const kallima_buffer *source, uint64_t source_offset,
+                                  uint64_t bytes);
+
+kallima_status kal_gl_timer_create(kallima_timer **out, kallima_device *device);
+void kal_gl_timer_destroy(kallima_timer *timer);
+kallima_status kal_gl_timer_start(kallima_timer *timer);
+kallima_status kal_gl_timer_stop(kallima_timer *timer);
+kallima_status kal_gl_timer_read(const kallima_timer *timer, double *seconds);
+
+kallima_status kal_gl_kernel_create(struct kal_device_kernel **out,
+                                    kallima_device *device,
+                                    const struct kal_kernel_text *text,
+                                    const struct kal_binary *binary,
+                                    struct kal_binary *made);
+void kal_gl_kernel_destroy(struct kal_device_kernel *kernel);
+void kal_gl_kernel_describe(const struct kal_device_kernel *kernel,
+                            struct kal_kernel_facts *facts);
+
+kallima_status kal_gl_enqueue(kallima_device *device, const struct kal_work *work,
+                              int count, const struct kal_sync *sync);
+
+#endif

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// Work into the queue: kernels and zeros, one after the other.
+#include "device/opengl/driver.h"
+
+// Groups in whole rows, then those that are left.
+static void dispatch(const struct gl_device *device, unsigned groups)
+{
+    const struct gl_api *gl = device->gl;
+    const unsigned width = (unsigned)device->most_groups[0];
+    const unsigned rows = groups / width, rest = groups % width;
+    if (rows > 0) {
+        gl->Uniform1ui(GL_FIRST_GROUP, 0);
+        gl->DispatchCompute(width, rows, 1);
+    }
+    if (rest > 0) {
+        gl->Uniform1ui(GL_FIRST_GROUP, rows * width);
+        gl->DispatchCompute(rest, 1, 1);
+    }
+}
+
+static void launch(const struct gl_device *device, const struct kal_work *work)
+{
+    const struct gl_kernel *kernel = (const struct gl_kernel *)work->kernel;
+    const struct gl_api *gl = device->gl;
+
+    gl->UseProgram(kernel->program);
+    for (int i = 0; i < kernel->slots; i++) {
+        gl->BindBufferBase(GL_SHADER_STORAGE_BUFFER, (unsigned)i,
+                           kal_gl_name(work->slot[i]));
+        gl->Uniform1ui(i, (unsigned)work->slot[i].offset);
+    }
+    dispatch(device, (unsigned)work->groups);
+}
+
+static void fill(const struct gl_device *device, const struct kal_work *work)
+{
+    static const unsigned zero = 0;
+    device->gl->BindBuffer(GL_COPY_WRITE_BUFFER, kal_gl_name(work->slot[0]));
+    device->gl->ClearBufferSubData(
+        GL_COPY_WRITE_BUFFER, GL_R32UI, (ptrdiff_t)work->slot[0].offset,
+        (ptrdiff_t)work->fill_bytes, GL_RED_INTEGER, GL_UNSIGNED_INT, &zero);
+}
+
+// Each sees what the one before it wrote, and so does what comes behind them.
+static kallima_status enqueue_all(const struct gl_device *device,
+                                  const struct kal_work *work, int count)
+{
+    for (int i = 0; i < count; i++) {
+        (work[i].kernel ? launch : fill)(device, &work[i]);
+        device->gl->MemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT |
+                                  GL_BUFFER_UPDATE_BARRIER_BIT);
+    }
+    return kal_gl_check(device, "glDispatchCompute");
+}
+
+static kallima_status check_groups(const struct gl_device *device,
+                                   const struct kal_work *work, int count)
+{
+    const uint64_t rows = (uint64_t)device->most_groups[1];
+    const uint64_t most = rows * (uint64_t)device->most_groups[0];
+    for (int i = 0; i < count; i++) {
+        if (work[i].groups > most || work[i].groups > UINT32_MAX)
+            return kal_fail(&device->base.host, KALLIMA_E_UNSUPPORTED,
+                            "opengl: %llu groups; this device launches at most %llu",
+                            (unsigned long long)work[i].groups, (unsigned long long)most);
+    }
+    return KALLIMA_OK;
+}
+
+kallima_status kal_gl_enqueue(kallima_device *base, const struct kal_work *work,
+                              int count, const struct kal_sync *sync)
+{
+    struct gl_device *device = (struct gl_device *)base;
+    if (sync && (sync->wait_count > 0 || sync->event))
+        return kal_fail(&base->host, KALLIMA_E_UNSUPPORTED,
+                        "opengl: events with an execution; OpenGL has none");
+    KAL_TRY(check_groups(device, work, count));
+    KAL_TRY(kal_gl_begin(device));
+    return kal_gl_end(device, enqueue_all(device, work, count));
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// The device itself: a context, which is current only within a call. A context is bound to one
+// thread, and plans are used from many, so each call takes it and gives it back.
+#include "device/opengl/driver.h"
+
+// Imitations are told without being started.
+static bool gl_is_complete(void)
+{
+    struct gl_display displays[GL_MAX_DEVICES];
+    return kal_gl_displays(kal_gl_api(), displays) > 0 && !displays[0].is_software;
+}
+
+static bool gl_find(int index, kallima_device_info *info)
+{
+    void *display;
+    return kal_gl_find(index, info, &display);
+}
+
+static void gl_describe(const kallima_device *base, kallima_device_info *info)
+{
+    *info = ((const struct gl_device *)base)->info;
+}
+
+kallima_status kal_gl_begin(struct gl_device *device)
+{
+    pthread_mutex_lock(&device->lock);
+    if (kal_gl_enter(device->gl, device->display, device->context, &device->caller))
+        return KALLIMA_OK;
+    const unsigned code = (unsigned)device->gl->egl.GetError();
+    kal_gl_leave(device->gl, device->display, &device->caller);
+    pthread_mutex_unlock(&device->lock);
+    return kal_fail(&device->base.host, KALLIMA_E_DEVICE,
+                    "opengl: eglMakeCurrent: error 0x%04x", code);
+}
+
+kallima_status kal_gl_end(struct gl_device *device, kallima_status status)
+{
+    device->gl->Flush();
+    kal_gl_leave(device->gl, device->display, &device->caller);
+    pthread_mutex_unlock(&device->lock);
+    return status;
+}
+
+// What is still enqueued runs to its end: the driver keeps what it needs.
+static void gl_close(kallima_device *base)
+{
+    struct gl_device *device = (struct gl_device *)base;
+    const struct kal_host host = base->host;
+    if (device->context)
+        device->gl->egl.DestroyContext(device->display, device->context);
+    pthread_mutex_destroy(&device->lock);
+    kal_free(&host, device);
+}
+
+static kallima_status start(struct gl_device *device)
+{
+    device->context = kal_gl_context_create(device->gl, device->display);
+    if (!device->context)
+        return kal_fail(&device->base.host, KALLIMA_E_DEVICE,
+                        "opengl: no context of version 4.3 can be made of device %s",
+                        device->info.selector);
+    KAL_TRY(kal_gl_begin(device));
+    kal_gl_fill_caps(device);
+    return kal_gl_end(device, kal_gl_check(device, "glGet"));
+}
+
+static kallima_status gl_open(kallima_device **out, int index,
+                              const struct kal_host *host,
+                              const kallima_device_options *options)
+{
+    void *object;
+
+    (void)options;
+    KAL_TRY(kal_alloc_object(host, &object, sizeof(struct gl_device)));
+    struct gl_device *device = object;
+    device->base.ops = &kal_opengl_device_ops;
+    device->base.host = *host;
+    device->gl = kal_gl_api();
+    pthread_mutex_init(&device->lock, NULL);
+    const kallima_status status =
+        kal_gl_find(index, &device->info, &device->display)
+            ? start(device)
+            : kal_fail(host, KALLIMA_E_ABSENT, "opengl: no device %d is present", index);
+    if (status) {
+        gl_close(&device->base);
+        return status;
+    }
+    *out = &device->base;
+    return KALLIMA_OK;
+}
+
+static kallima_status gl_finish(kallima_device *base)
+{
+    struct gl_device *device = (struct gl_device *)base;
+    KAL_TRY(kal_gl_begin(device));
+    device->gl->Finish();
+    return kal_gl_end(device, kal_gl_check(device, "glFinish"));
+}
+
+const struct kal_device_ops kal_opengl_device_ops = {
+    .name = "opengl",
+    .find = gl_find,
+    .is_complete = gl_is_complete,
+    .open = gl_open,
+    .close = gl_close,
+    .describe = gl_describe,
+    .buffer_create = kal_gl_buffer_create,
+    .buffer_destroy = kal_gl_buffer_destroy,
+    .buffer_write = kal_gl_buffer_write,
+    .buffer_read = kal_gl_buffer_read,
+    .buffer_copy = kal_gl_buffer_copy,
+    .finish = gl_finish,
+    .timer_create = kal_gl_timer_create,
+    .timer_destroy = kal_gl_timer_destroy,
+    .timer_start = kal_gl_timer_start,
+    .timer_stop = kal_gl_timer_stop,
+    .timer_read = kal_gl_timer_read,
+    .kernel_create = kal_gl_kernel_create,
+    .kernel_destroy = kal_gl_kernel_destroy,
+    .kernel_describe = kal_gl_kernel_describe,
+    .kernel_key = kal_gl_key,
+    .enqueue = kal_gl_enqueue,
+};

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// A timer is two queries of the device's clock in the queue.
+#include "device/opengl/driver.h"
+
+struct gl_timer {
+    struct kallima_timer base;
+    unsigned query[2]; // start and stop
+    bool is_marked[2];
+};
+
+kallima_status kal_gl_timer_create(kallima_timer **out, kallima_device *base)
+{
+    struct gl_device *device = (struct gl_device *)base;
+    void *object;
+    KAL_TRY(kal_alloc_object(&base->host, &object, sizeof(struct gl_timer)));
+    struct gl_timer *timer = object;
+    timer->base.device = base;
+    kallima_status status = kal_gl_begin(device);
+    if (!status) {
+        device->gl->GenQueries(2, timer->query);
+        status = kal_gl_end(device, kal_gl_check(device, "glGenQueries"));
+    }
+    if (status) {
+        kal_free(&base->host, timer);
+        return status;
+    }
+    *out = &timer->base;
+    return KALLIMA_OK;
+}
+
+void kal_gl_timer_destroy(kallima_timer *base)
+{
+    struct gl_timer *timer = (struct gl_timer *)base;
+    struct gl_device *device = (struct gl_device *)base->device;
+    if (kal_gl_begin(device) == KALLIMA_OK) {
+        device->gl->DeleteQueries(2, timer->query);
+        kal_gl_end(device, KALLIMA_OK);
+    }
+    kal_free(&device->base.host, timer);
+}
+
+static kallima_status set_mark(struct gl_timer *timer, int which)
+{
+    struct gl_device *device = (struct gl_device *)timer->base.device;
+    KAL_TRY(kal_gl_begin(device));
+    device->gl->QueryCounter(timer->query[which], GL_TIMESTAMP);
+    const kallima_status status =
+        kal_gl_end(device, kal_gl_check(device, "glQueryCounter"));
+    timer->is_marked[which] = status == KALLIMA_OK;
+    return status;
+}
+
+kallima_status kal_gl_timer_start(kallima_timer *base)
+{
+    struct gl_timer *timer = (struct gl_timer *)base;
+    timer->is_marked[1] = false;
+    return set_mark(timer, 0);
+}
+
+kallima_status kal_gl_timer_stop(kallima_timer *base)
+{
+    return set_mark((struct gl_timer *)base, 1);
+}
+
+kallima_status kal_gl_timer_read(const kallima_timer *base, double *seconds)
+{
+    const struct gl_timer *timer = (const struct gl_timer *)base;
+    struct gl_device *device = (struct gl_device *)base->device;
+    uint64_t time[2] = { 0, 0 };
+
+    if (!timer->is_marked[0] || !timer->is_marked[1])
+        return kal_fail(&base->device->host, KALLIMA_E_DEVICE,
+                        "timer: start and stop were not both called");
+    KAL_TRY(kal_gl_begin(device));
+    for (int i = 0; i < 2; i++)
+        device->gl->GetQueryObjectui64v(timer->query[i], GL_QUERY_RESULT, &time[i]);
+    KAL_TRY(kal_gl_end(device, kal_gl_check(device, "glGetQueryObjectui64v")));
+    *seconds = time[1] > time[0] ? 1e-9 * (double)(time[1] - time[0]) : 0.0;
+    return KALLIMA_OK;
+}
