@@ -48,6 +48,8 @@ pocl-opencl-icd package pocl-opencl-icd
 oclgrind has oclgrind
 glslang-tools has glslangValidator
 libegl1 package libegl1
+libegl-dev header EGL/eglext.h
+libgl-dev header GL/glcorearb.h
 libgl1-mesa-dri package libgl1-mesa-dri
 END
     [ "$(uname -m)" = x86_64 ] || return 0

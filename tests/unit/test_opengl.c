@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The OpenGL device on the first device present. `test_opengl absent` is for a machine, or an
 // environment, that has no driver.
+#include <kallima/interop/opengl.h>
 #include <kallima/kallima.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -179,11 +180,11 @@ static void kernels_see_slots_and_offsets(void **state)
     ramp(x, COUNT, 1.0f);
     ramp(y, COUNT, 1000.0f);
     kallima_buffer *a = upload(device, x, sizeof x), *b = upload(device, y, sizeof y);
-    // y[200 + i] += 2 x[300 + i], for 500
-    ROW_CHECK(run(kernel, at(a, 1200), at(b, 800), 500 / LANES, NULL) == KALLIMA_OK);
+    // y[202 + i] += 2 x[301 + i], for 500: no offset is one that OpenGL can bind
+    ROW_CHECK(run(kernel, at(a, 1204), at(b, 808), 500 / LANES, NULL) == KALLIMA_OK);
     ROW_CHECK(kallima_buffer_read(b, 0, y, sizeof y) == KALLIMA_OK);
     for (int i = 0; i < COUNT; i++) {
-        const float added = i >= 200 && i < 700 ? 2.0f * (float)(i + 100) : 0.0f;
+        const float added = i >= 202 && i < 702 ? 2.0f * (float)(i + 99) : 0.0f;
         ROW_CHECK(y[i] == 1000.0f * (float)i + added);
     }
     struct kal_kernel_facts facts;
@@ -555,6 +556,228 @@ static void the_callers_context_stays_current(void **state)
     ROWS_FINISH();
 }
 
+// A context of the caller's, current on this thread.
+struct own {
+    const struct gl_api *gl;
+    void *display, *context;
+    struct gl_caller before;
+};
+
+static void own_start(struct own *own)
+{
+    kallima_device_info info;
+    own->gl = kal_gl_api();
+    assert_true(kal_gl_find(0, &info, &own->display));
+    own->context = kal_gl_context_create(own->gl, own->display);
+    assert_true(own->context != NULL &&
+                kal_gl_enter(own->gl, own->display, own->context, &own->before));
+}
+
+static void own_stop(struct own *own)
+{
+    ROW_CHECK(own->gl->egl.GetCurrentContext() == own->context);
+    kal_gl_leave(own->gl, own->display, &own->before);
+    own->gl->egl.DestroyContext(own->display, own->context);
+}
+
+static kallima_device *adopt(void)
+{
+    const kallima_device_options o = options();
+    kallima_device *device = NULL;
+    if (kallima_opengl_adopt(&device, &o) != KALLIMA_OK)
+        fail_msg("%s", kallima_last_error());
+    return device;
+}
+
+static unsigned make_object(const struct gl_api *gl, const void *data, size_t bytes)
+{
+    unsigned name = 0;
+    gl->GenBuffers(1, &name);
+    gl->BindBuffer(GL_COPY_WRITE_BUFFER, name);
+    gl->BufferData(GL_COPY_WRITE_BUFFER, (ptrdiff_t)bytes, data, GL_DYNAMIC_COPY);
+    return name;
+}
+
+static kallima_buffer *wrap(kallima_device *device, unsigned name, uint64_t offset,
+                            uint64_t bytes)
+{
+    kallima_buffer *buffer = NULL;
+    if (kallima_opengl_wrap(&buffer, device, name, offset, bytes) != KALLIMA_OK)
+        fail_msg("%s", kallima_last_error());
+    return buffer;
+}
+
+// An impulse in one part of the caller's object becomes ones in another; the rest stays.
+static void wrapped_buffers_are_transformed(void **state)
+{
+    enum {
+        N = 240,
+        BEFORE = 36,
+        BETWEEN = 12,
+        WHOLE_OBJECT = BEFORE + 2 * N + BETWEEN + 7
+    };
+    enum { OUT = BEFORE + N + BETWEEN };
+    static float data[WHOLE_OBJECT][2], got[WHOLE_OBJECT][2];
+    const kallima_desc desc = { .rank = 1, .n = { N } };
+    struct own own;
+    kallima_plan *plan = NULL;
+
+    (void)state;
+    own_start(&own);
+    kallima_device *device = adopt();
+    for (int i = 0; i < WHOLE_OBJECT; i++)
+        data[i][0] = data[i][1] = -5.0f;
+    memset(data[BEFORE], 0, N * sizeof data[0]);
+    data[BEFORE][0] = 1.0f;
+    const unsigned name = make_object(own.gl, data, sizeof data);
+    kallima_device_arrays arrays = { .workspace = NULL };
+    arrays.in[0] = wrap(device, name, BEFORE * 8, N * 8);
+    arrays.out[0] = wrap(device, name, OUT * 8, N * 8);
+    ROW_CHECK(kallima_plan_create(&plan, device, &desc, NULL) == KALLIMA_OK);
+    ROW_CHECK(kallima_plan_execute(plan, &arrays) == KALLIMA_OK);
+    own.gl->BindBuffer(GL_COPY_READ_BUFFER, name);
+    own.gl->GetBufferSubData(GL_COPY_READ_BUFFER, 0, sizeof got, got);
+    for (int i = 0; i < WHOLE_OBJECT; i++) {
+        const bool is_out = i >= OUT && i < OUT + N;
+        ROW_CHECK(got[i][0] == (is_out ? 1.0f : data[i][0]));
+        ROW_CHECK(got[i][1] == (is_out ? 0.0f : data[i][1]));
+    }
+    kallima_plan_destroy(&plan);
+    kallima_buffer_destroy(&arrays.in[0]);
+    kallima_buffer_destroy(&arrays.out[0]);
+    kallima_device_close(&device);
+    ROW_CHECK(own.gl->IsBuffer(name) && counting.live == 0);
+    own.gl->DeleteBuffers(1, &name);
+    own_stop(&own);
+    ROWS_FINISH();
+}
+
+// Ranges within a buffer are from the start of what is wrapped.
+static void wrapped_buffers_are_read_and_written(void **state)
+{
+    float x[COUNT], y[COUNT];
+    struct own own;
+
+    (void)state;
+    own_start(&own);
+    kallima_device *device = adopt();
+    ramp(x, COUNT, 1.0f);
+    const unsigned name = make_object(own.gl, x, sizeof x);
+    kallima_buffer *a = wrap(device, name, 400, 2000), *b = NULL;
+    ROW_CHECK(kallima_buffer_create(&b, device, 2000) == KALLIMA_OK);
+    ROW_CHECK(kallima_buffer_write(a, 40, x, 80) == KALLIMA_OK);
+    ROW_CHECK(kallima_buffer_copy(b, 0, a, 0, 2000) == KALLIMA_OK);
+    ROW_CHECK(kallima_buffer_read(b, 0, y, 2000) == KALLIMA_OK);
+    for (int i = 0; i < 500; i++)
+        ROW_CHECK(y[i] == (float)(i >= 10 && i < 30 ? i - 10 : i + 100));
+    const struct kal_work zeros = { .slot = { at(a, 1600) }, .fill_bytes = 400 };
+    ROW_CHECK(device->ops->enqueue(device, &zeros, 1, NULL) == KALLIMA_OK);
+    ROW_CHECK(kallima_buffer_read(a, 1200, y, 800) == KALLIMA_OK);
+    for (int i = 0; i < 200; i++)
+        ROW_CHECK(y[i] == (i < 100 ? (float)(i + 400) : 0.0f));
+    kallima_buffer_destroy(&a);
+    kallima_buffer_destroy(&b);
+    kallima_device_close(&device);
+    own.gl->DeleteBuffers(1, &name);
+    own_stop(&own);
+    ROW_CHECK(counting.live == 0);
+    ROWS_FINISH();
+}
+
+static void wrong_objects_are_refused(void **state)
+{
+    static const struct {
+        uint64_t offset, bytes;
+        const char *said;
+    } rows[] = {
+        { 8, 64, "offset_bytes = 8" },    { 0, 0, "0 bytes from 0" },
+        { 0, 4001, "4001 bytes from 0" }, { 4016, 1, "has 4000" },
+        { 16, UINT64_MAX, "from 16" },
+    };
+    struct own own;
+    float x[COUNT] = { 0 };
+    kallima_buffer *buffer = NULL;
+    kallima_device *separate = open_first(), *device;
+
+    (void)state;
+    ROW_CHECK(kallima_opengl_adopt(NULL, NULL) == KALLIMA_E_ARGUMENT);
+    ROW_CHECK(kallima_opengl_adopt(&device, NULL) == KALLIMA_E_ARGUMENT);
+    ROW_CHECK(device == NULL && strstr(kallima_last_error(), "no context of EGL"));
+    own_start(&own);
+    device = adopt();
+    const unsigned name = make_object(own.gl, x, sizeof x);
+    for (size_t i = 0; i < KAL_COUNT(rows); i++) {
+        ROW_CHECK(kallima_opengl_wrap(&buffer, device, name, rows[i].offset,
+                                      rows[i].bytes) == KALLIMA_E_ARGUMENT);
+        ROW_CHECK(buffer == NULL && strstr(kallima_last_error(), rows[i].said));
+    }
+    ROW_CHECK(kallima_opengl_wrap(&buffer, device, 0, 0, 64) == KALLIMA_E_ARGUMENT);
+    ROW_CHECK(kallima_opengl_wrap(&buffer, device, 4711, 0, 64) == KALLIMA_E_ARGUMENT);
+    ROW_CHECK(strstr(kallima_last_error(), "4711 is no buffer"));
+    ROW_CHECK(kallima_opengl_wrap(&buffer, separate, name, 0, 64) == KALLIMA_E_ARGUMENT);
+    ROW_CHECK(strstr(kallima_last_error(), "context of its own"));
+    ROW_CHECK(kallima_opengl_wrap(NULL, device, name, 0, 64) == KALLIMA_E_ARGUMENT);
+    ROW_CHECK(kallima_opengl_wrap(&buffer, NULL, name, 0, 64) == KALLIMA_E_ARGUMENT);
+    kallima_device_close(&separate);
+    ROW_CHECK(kallima_device_open(&separate, "cpu", NULL) == KALLIMA_OK);
+    ROW_CHECK(kallima_opengl_wrap(&buffer, separate, name, 0, 64) == KALLIMA_E_ARGUMENT);
+    ROW_CHECK(strstr(kallima_last_error(), "\"cpu\""));
+    kallima_device_close(&separate);
+    kallima_device_close(&device);
+    own.gl->DeleteBuffers(1, &name);
+    own_stop(&own);
+    ROW_CHECK(counting.live == 0);
+    ROWS_FINISH();
+}
+
+static void remember(void *user, kallima_status status, const char *sentence)
+{
+    (void)status;
+    snprintf(user, 200, "%s", sentence);
+}
+
+// What the caller did wrong before is told, and is no failure of ours.
+static void the_callers_errors_are_told(void **state)
+{
+    char told[200] = "";
+    const kallima_device_options o = { .log = remember, .log_user = told };
+    kallima_device *device = NULL;
+    struct own own;
+
+    (void)state;
+    own_start(&own);
+    ROW_CHECK(kallima_opengl_adopt(&device, &o) == KALLIMA_OK && told[0] == '\0');
+    own.gl->UseProgram(4711);
+    ROW_CHECK(kallima_device_finish(device) == KALLIMA_OK);
+    ROW_CHECK(strstr(told, "before this call") && strstr(told, "GL_INVALID_VALUE"));
+    ROW_CHECK(own.gl->GetError() == 0);
+    kallima_device_close(&device);
+    own_stop(&own);
+    ROWS_FINISH();
+}
+
+static void contexts_that_are_not_current_are_refused(void **state)
+{
+    struct own own, other;
+    float x[4] = { 0 };
+
+    (void)state;
+    own_start(&own);
+    kallima_device *device = adopt();
+    kallima_buffer *a = upload(device, x, sizeof x);
+    own_start(&other);
+    ROW_CHECK(kallima_device_finish(device) == KALLIMA_E_DEVICE);
+    ROW_CHECK(strstr(kallima_last_error(), "not current"));
+    ROW_CHECK(kallima_buffer_read(a, 0, x, sizeof x) == KALLIMA_E_DEVICE);
+    own_stop(&other);
+    ROW_CHECK(kallima_device_finish(device) == KALLIMA_OK);
+    kallima_buffer_destroy(&a);
+    kallima_device_close(&device);
+    own_stop(&own);
+    ROW_CHECK(counting.live == 0);
+    ROWS_FINISH();
+}
+
 // Arrays, and scratch, that are longer than what a kernel reaches.
 static void plans_out_of_reach_are_refused_with_the_limit(void **state)
 {
@@ -645,6 +868,11 @@ int main(int argc, char **argv)
         cmocka_unit_test(calls_of_threads_are_not_mixed),
         cmocka_unit_test(events_are_refused),
         cmocka_unit_test(the_callers_context_stays_current),
+        cmocka_unit_test(wrapped_buffers_are_transformed),
+        cmocka_unit_test(wrapped_buffers_are_read_and_written),
+        cmocka_unit_test(wrong_objects_are_refused),
+        cmocka_unit_test(the_callers_errors_are_told),
+        cmocka_unit_test(contexts_that_are_not_current_are_refused),
         cmocka_unit_test(exhausted_memory_leaves_nothing),
     };
     kallima_device_info info;

@@ -33,9 +33,12 @@ enum {
     GL_VENDOR = 0x1F00,
     GL_RENDERER = 0x1F01,
     GL_VERSION = 0x1F02,
-    GL_PROGRAM_BINARY_RETRIEVABLE_HINT = 0x8257,
+    GL_MAJOR_VERSION = 0x821B,
+    GL_MINOR_VERSION = 0x821C,
     GL_R32UI = 0x8236,
+    GL_PROGRAM_BINARY_RETRIEVABLE_HINT = 0x8257,
     GL_PROGRAM_BINARY_LENGTH = 0x8741,
+    GL_BUFFER_SIZE = 0x8764,
     GL_QUERY_RESULT = 0x8866,
     GL_DYNAMIC_COPY = 0x88EA,
     GL_COMPILE_STATUS = 0x8B81,
@@ -47,6 +50,7 @@ enum {
     GL_SHADER_STORAGE_BUFFER = 0x90D2,
     GL_MAX_COMPUTE_SHADER_STORAGE_BLOCKS = 0x90DB,
     GL_MAX_SHADER_STORAGE_BLOCK_SIZE = 0x90DE,
+    GL_SHADER_STORAGE_BUFFER_OFFSET_ALIGNMENT = 0x90DF,
     GL_MAX_COMPUTE_WORK_GROUP_INVOCATIONS = 0x90EB,
     GL_COMPUTE_SHADER = 0x91B9,
     GL_MAX_COMPUTE_WORK_GROUP_COUNT = 0x91BE,
@@ -91,7 +95,9 @@ enum {
     X(void, GenBuffers, (int, unsigned *))                                                \
     X(void, DeleteBuffers, (int, const unsigned *))                                       \
     X(void, BindBuffer, (unsigned, unsigned))                                             \
-    X(void, BindBufferBase, (unsigned, unsigned, unsigned))                               \
+    X(void, BindBufferRange, (unsigned, unsigned, unsigned, ptrdiff_t, ptrdiff_t))        \
+    X(unsigned char, IsBuffer, (unsigned))                                                \
+    X(void, GetBufferParameteri64v, (unsigned, unsigned, int64_t *))                      \
     X(void, BufferData, (unsigned, ptrdiff_t, const void *, unsigned))                    \
     X(void, BufferSubData, (unsigned, ptrdiff_t, ptrdiff_t, const void *))                \
     X(void, GetBufferSubData, (unsigned, ptrdiff_t, ptrdiff_t, void *))                   \

@@ -10,13 +10,13 @@ kallima_status kal_gl_buffer_create(kallima_buffer **out, kallima_device *base,
     unsigned name = 0;
     void *object;
 
-    if (bytes > base->caps.buffer_bytes)
+    if (bytes > device->bound_bytes)
         return kal_fail(&base->host, KALLIMA_E_MEMORY,
                         "opengl: a buffer of %llu bytes; kernels of this device reach "
                         "%llu",
                         (unsigned long long)bytes,
-                        (unsigned long long)base->caps.buffer_bytes);
-    KAL_TRY(kal_alloc_object(&base->host, &object, sizeof(kallima_buffer)));
+                        (unsigned long long)device->bound_bytes);
+    KAL_TRY(kal_alloc_object(&base->host, &object, sizeof(struct gl_buffer)));
     kallima_status status = kal_gl_begin(device);
     if (!status) {
         gl->GenBuffers(1, &name);
@@ -31,22 +31,33 @@ kallima_status kal_gl_buffer_create(kallima_buffer **out, kallima_device *base,
         kal_free(&base->host, object);
         return status;
     }
-    *out = object;
-    **out = (kallima_buffer){ .device = base,
-                              .bytes = bytes,
-                              .memory.object = (void *)(uintptr_t)name };
+    struct gl_buffer *buffer = object;
+    *buffer = (struct gl_buffer){
+        .base = { .device = base, .bytes = bytes, .memory.object = buffer },
+        .name = name,
+        .object_bytes = bytes,
+    };
+    *out = &buffer->base;
     return KALLIMA_OK;
 }
 
-void kal_gl_buffer_destroy(kallima_buffer *buffer)
+void kal_gl_buffer_destroy(kallima_buffer *base)
 {
-    struct gl_device *device = (struct gl_device *)buffer->device;
-    const unsigned name = kal_gl_name(buffer->memory);
-    if (kal_gl_begin(device) == KALLIMA_OK) {
-        device->gl->DeleteBuffers(1, &name);
+    struct gl_buffer *buffer = (struct gl_buffer *)base;
+    struct gl_device *device = (struct gl_device *)base->device;
+    if (!buffer->is_wrapped && kal_gl_begin(device) == KALLIMA_OK) {
+        device->gl->DeleteBuffers(1, &buffer->name);
         kal_gl_end(device, KALLIMA_OK);
     }
     kal_free(&device->base.host, buffer);
+}
+
+// Bind a buffer for the host, and return where byte `offset` of it is in OpenGL's object.
+static ptrdiff_t bind(const struct gl_device *device, unsigned target,
+                      const kallima_buffer *buffer, uint64_t offset)
+{
+    device->gl->BindBuffer(target, ((const struct gl_buffer *)buffer)->name);
+    return (ptrdiff_t)(buffer->memory.offset + offset);
 }
 
 kallima_status kal_gl_buffer_write(kallima_buffer *buffer, uint64_t offset,
@@ -54,9 +65,8 @@ kallima_status kal_gl_buffer_write(kallima_buffer *buffer, uint64_t offset,
 {
     struct gl_device *device = (struct gl_device *)buffer->device;
     KAL_TRY(kal_gl_begin(device));
-    device->gl->BindBuffer(GL_COPY_WRITE_BUFFER, kal_gl_name(buffer->memory));
-    device->gl->BufferSubData(GL_COPY_WRITE_BUFFER, (ptrdiff_t)offset, (ptrdiff_t)bytes,
-                              source);
+    const ptrdiff_t at = bind(device, GL_COPY_WRITE_BUFFER, buffer, offset);
+    device->gl->BufferSubData(GL_COPY_WRITE_BUFFER, at, (ptrdiff_t)bytes, source);
     return kal_gl_end(device, kal_gl_check(device, "glBufferSubData"));
 }
 
@@ -65,9 +75,8 @@ kallima_status kal_gl_buffer_read(const kallima_buffer *buffer, uint64_t offset,
 {
     struct gl_device *device = (struct gl_device *)buffer->device;
     KAL_TRY(kal_gl_begin(device));
-    device->gl->BindBuffer(GL_COPY_READ_BUFFER, kal_gl_name(buffer->memory));
-    device->gl->GetBufferSubData(GL_COPY_READ_BUFFER, (ptrdiff_t)offset, (ptrdiff_t)bytes,
-                                 target);
+    const ptrdiff_t at = bind(device, GL_COPY_READ_BUFFER, buffer, offset);
+    device->gl->GetBufferSubData(GL_COPY_READ_BUFFER, at, (ptrdiff_t)bytes, target);
     return kal_gl_end(device, kal_gl_check(device, "glGetBufferSubData"));
 }
 
@@ -77,10 +86,9 @@ kallima_status kal_gl_buffer_copy(kallima_buffer *target, uint64_t target_offset
 {
     struct gl_device *device = (struct gl_device *)target->device;
     KAL_TRY(kal_gl_begin(device));
-    device->gl->BindBuffer(GL_COPY_READ_BUFFER, kal_gl_name(source->memory));
-    device->gl->BindBuffer(GL_COPY_WRITE_BUFFER, kal_gl_name(target->memory));
-    device->gl->CopyBufferSubData(GL_COPY_READ_BUFFER, GL_COPY_WRITE_BUFFER,
-                                  (ptrdiff_t)source_offset, (ptrdiff_t)target_offset,
+    const ptrdiff_t from = bind(device, GL_COPY_READ_BUFFER, source, source_offset);
+    const ptrdiff_t to = bind(device, GL_COPY_WRITE_BUFFER, target, target_offset);
+    device->gl->CopyBufferSubData(GL_COPY_READ_BUFFER, GL_COPY_WRITE_BUFFER, from, to,
                                   (ptrdiff_t)bytes);
     return kal_gl_end(device, kal_gl_check(device, "glCopyBufferSubData"));
 }

@@ -92,6 +92,15 @@ static bool is_imitation(const char *renderer)
     return false;
 }
 
+void kal_gl_describe(const struct gl_api *gl, kallima_device_info *info)
+{
+    *info = (kallima_device_info){ .has_f64 = 1 }; // since version 4.0
+    copy_text(gl, GL_RENDERER, info->name, sizeof info->name);
+    copy_text(gl, GL_VERSION, info->driver, sizeof info->driver);
+    info->is_software = is_imitation(info->name);
+    info->lanes_f32 = info->is_software ? SOFTWARE_LANES : GPU_LANES;
+}
+
 static bool probe(const struct gl_api *gl, const struct gl_display *display,
                   kallima_device_info *info)
 {
@@ -100,16 +109,12 @@ static bool probe(const struct gl_api *gl, const struct gl_display *display,
 
     if (!context)
         return false;
-    *info = (kallima_device_info){ .has_f64 = 1 }; // since version 4.0
     const bool is_current = kal_gl_enter(gl, display->handle, context, &caller);
-    if (is_current) {
-        copy_text(gl, GL_RENDERER, info->name, sizeof info->name);
-        copy_text(gl, GL_VERSION, info->driver, sizeof info->driver);
-    }
+    if (is_current)
+        kal_gl_describe(gl, info);
     kal_gl_leave(gl, display->handle, &caller);
     gl->egl.DestroyContext(display->handle, context);
-    info->is_software = display->is_software || is_imitation(info->name);
-    info->lanes_f32 = info->is_software ? SOFTWARE_LANES : GPU_LANES;
+    info->is_software |= display->is_software;
     return is_current;
 }
 
@@ -160,8 +165,8 @@ static int number_of(const struct gl_api *gl, unsigned what, unsigned i)
     return value;
 }
 
-// Offsets are 32-bit numbers of bytes.
-static uint64_t buffer_bytes(const struct gl_api *gl)
+// Kernels count elements, of four bytes at least, in 32 bits.
+static uint64_t bound_bytes(const struct gl_api *gl)
 {
     int64_t bytes = 0;
     gl->GetInteger64v(GL_MAX_SHADER_STORAGE_BLOCK_SIZE, &bytes);
@@ -177,6 +182,9 @@ void kal_gl_fill_caps(struct gl_device *device)
     const uint64_t group_bytes = kal_device_lowered(
         "KALLIMA_GROUP_BYTES", (uint64_t)number(gl, GL_MAX_COMPUTE_SHARED_MEMORY_SIZE));
 
+    device->bound_bytes = bound_bytes(gl);
+    device->bound_offset =
+        (uint64_t)number(gl, GL_SHADER_STORAGE_BUFFER_OFFSET_ALIGNMENT);
     device->most_slots = number(gl, GL_MAX_COMPUTE_SHADER_STORAGE_BLOCKS);
     for (unsigned i = 0; i < KAL_COUNT(device->most_groups); i++)
         device->most_groups[i] = number_of(gl, GL_MAX_COMPUTE_WORK_GROUP_COUNT, i);
@@ -189,7 +197,7 @@ void kal_gl_fill_caps(struct gl_device *device)
         .processors = PROCESSORS,
         .group_lanes = (int)kal_device_lowered("KALLIMA_GROUP_LANES", lanes),
         .group_bytes = group_bytes,
-        .buffer_bytes = buffer_bytes(gl),
+        .buffer_bytes = device->bound_bytes,
     };
 }
 

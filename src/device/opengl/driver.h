@@ -26,16 +26,30 @@ struct gl_caller {
     void *display, *draw, *read, *context;
 };
 
-/** A context, current on the thread that holds the lock and on no other. */
+/**
+ * A context, current on the thread that holds the lock and on no other; or the caller's own,
+ * which the caller makes current.
+ */
 struct gl_device {
     struct kallima_device base;
     const struct gl_api *gl;
     kallima_device_info info;
     void *display, *context;
-    pthread_mutex_t lock;    // held while the context is current
+    bool is_adopted;
+    pthread_mutex_t lock;    // held while the context is used
     struct gl_caller caller; // of the thread that holds the lock
     int most_slots;
-    int most_groups[2]; // of a launch, in x and y
+    int most_groups[2];    // of a launch, in x and y
+    uint64_t bound_bytes;  // most of a buffer that a kernel sees, from
+    uint64_t bound_offset; // a multiple of this on
+};
+
+/** Its memory's object is itself. */
+struct gl_buffer {
+    struct kallima_buffer base;
+    unsigned name;
+    uint64_t object_bytes; // of OpenGL's object, which may be the caller's
+    bool is_wrapped;
 };
 
 struct gl_kernel {
@@ -50,6 +64,9 @@ const struct gl_api *kal_gl_api(void);
 /** List the displays, imitations last; return how many. Nothing is started. */
 int kal_gl_displays(const struct gl_api *gl, struct gl_display displays[GL_MAX_DEVICES]);
 
+/** Describe the device of the context that is current, but for its selector. */
+void kal_gl_describe(const struct gl_api *gl, kallima_device_info *info);
+
 /** Describe device `index`, and give its display; false where there is none. */
 bool kal_gl_find(int index, kallima_device_info *info, void **display);
 
@@ -61,7 +78,7 @@ bool kal_gl_enter(const struct gl_api *gl, void *display, void *context,
                   struct gl_caller *caller);
 void kal_gl_leave(const struct gl_api *gl, void *display, const struct gl_caller *caller);
 
-/** Fill in what the device can do; the environment may lower the limits of a group. */
+/** Fill in what the device can do; its context is current. */
 void kal_gl_fill_caps(struct gl_device *device);
 
 /** Append what identifies the device and its driver to a string. */
@@ -70,17 +87,23 @@ void kal_gl_key(const kallima_device *device, char *key, size_t capacity);
 /** Return OK if OpenGL has no error to tell; else log the failed `call` and translate it. */
 kallima_status kal_gl_check(const struct gl_device *device, const char *call);
 
-/** Hold the device's lock and make its context current. */
+/**
+ * Hold the device's lock and make its context current; the caller's own must be that already.
+ * An error that the caller left in it is told to the log.
+ */
 kallima_status kal_gl_begin(struct gl_device *device);
 
-/** Have the driver start on what was enqueued, and give context and lock back. */
+/**
+ * Give the lock back and return `status`; of a context that is not the caller's, have the
+ * driver start on what was enqueued, and make what was current before so again.
+ */
 kallima_status kal_gl_end(struct gl_device *device, kallima_status status);
 
-/** OpenGL's name of a buffer. */
-static inline unsigned kal_gl_name(struct kal_memory memory)
-{
-    return (unsigned)(uintptr_t)memory.object;
-}
+/**
+ * Make a device of `parts`: host, functions, description and context, which is taken, also on
+ * failure, unless it is adopted.
+ */
+kallima_status kal_gl_device_take(kallima_device **out, const struct gl_device *parts);
 
 kallima_status kal_gl_buffer_create(kallima_buffer **out, kallima_device *device,
                                     uint64_t bytes);

@@ -18,27 +18,39 @@ static void dispatch(const struct gl_device *device, unsigned groups)
     }
 }
 
+// A kernel sees a buffer from an aligned place on, and the few bytes left are its offset: so
+// offsets of any size fit 32 bits, and all of a large buffer can be reached.
+static void bind_slot(const struct gl_device *device, unsigned slot,
+                      struct kal_memory memory)
+{
+    const struct gl_buffer *buffer = memory.object;
+    const uint64_t rest = memory.offset % device->bound_offset;
+    const uint64_t first = memory.offset - rest;
+    const uint64_t bytes = buffer->object_bytes - first;
+
+    device->gl->BindBufferRange(
+        GL_SHADER_STORAGE_BUFFER, slot, buffer->name, (ptrdiff_t)first,
+        (ptrdiff_t)(bytes < device->bound_bytes ? bytes : device->bound_bytes));
+    device->gl->Uniform1ui((int)slot, (unsigned)rest);
+}
+
 static void launch(const struct gl_device *device, const struct kal_work *work)
 {
     const struct gl_kernel *kernel = (const struct gl_kernel *)work->kernel;
-    const struct gl_api *gl = device->gl;
 
-    gl->UseProgram(kernel->program);
-    for (int i = 0; i < kernel->slots; i++) {
-        gl->BindBufferBase(GL_SHADER_STORAGE_BUFFER, (unsigned)i,
-                           kal_gl_name(work->slot[i]));
-        gl->Uniform1ui(i, (unsigned)work->slot[i].offset);
-    }
+    device->gl->UseProgram(kernel->program);
+    for (int i = 0; i < kernel->slots; i++)
+        bind_slot(device, (unsigned)i, work->slot[i]);
     dispatch(device, (unsigned)work->groups);
 }
 
 static void fill(const struct gl_device *device, const struct kal_work *work)
 {
-    static const unsigned zero = 0;
-    device->gl->BindBuffer(GL_COPY_WRITE_BUFFER, kal_gl_name(work->slot[0]));
+    const struct gl_buffer *buffer = work->slot[0].object;
+    device->gl->BindBuffer(GL_COPY_WRITE_BUFFER, buffer->name);
     device->gl->ClearBufferSubData(
         GL_COPY_WRITE_BUFFER, GL_R32UI, (ptrdiff_t)work->slot[0].offset,
-        (ptrdiff_t)work->fill_bytes, GL_RED_INTEGER, GL_UNSIGNED_INT, &zero);
+        (ptrdiff_t)work->fill_bytes, GL_RED_INTEGER, GL_UNSIGNED_INT, NULL);
 }
 
 // Each sees what the one before it wrote, and so does what comes behind them.

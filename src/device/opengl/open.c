@@ -21,72 +21,105 @@ static void gl_describe(const kallima_device *base, kallima_device_info *info)
     *info = ((const struct gl_device *)base)->info;
 }
 
-kallima_status kal_gl_begin(struct gl_device *device)
+static kallima_status make_current(struct gl_device *device)
 {
-    pthread_mutex_lock(&device->lock);
     if (kal_gl_enter(device->gl, device->display, device->context, &device->caller))
         return KALLIMA_OK;
     const unsigned code = (unsigned)device->gl->egl.GetError();
     kal_gl_leave(device->gl, device->display, &device->caller);
-    pthread_mutex_unlock(&device->lock);
     return kal_fail(&device->base.host, KALLIMA_E_DEVICE,
                     "opengl: eglMakeCurrent: error 0x%04x", code);
 }
 
+static kallima_status find_current(const struct gl_device *device)
+{
+    if (device->gl->egl.GetCurrentContext() != device->context)
+        return kal_fail(&device->base.host, KALLIMA_E_DEVICE,
+                        "opengl: the adopted context is not current on this thread");
+    (void)kal_gl_check(device, "an error of before this call");
+    return KALLIMA_OK;
+}
+
+kallima_status kal_gl_begin(struct gl_device *device)
+{
+    pthread_mutex_lock(&device->lock);
+    const kallima_status status =
+        device->is_adopted ? find_current(device) : make_current(device);
+    if (status)
+        pthread_mutex_unlock(&device->lock);
+    return status;
+}
+
 kallima_status kal_gl_end(struct gl_device *device, kallima_status status)
 {
-    device->gl->Flush();
-    kal_gl_leave(device->gl, device->display, &device->caller);
+    if (!device->is_adopted) {
+        device->gl->Flush();
+        kal_gl_leave(device->gl, device->display, &device->caller);
+    }
     pthread_mutex_unlock(&device->lock);
     return status;
 }
 
 // What is still enqueued runs to its end: the driver keeps what it needs.
+static void release(const struct gl_device *device)
+{
+    if (!device->is_adopted)
+        device->gl->egl.DestroyContext(device->display, device->context);
+}
+
 static void gl_close(kallima_device *base)
 {
     struct gl_device *device = (struct gl_device *)base;
     const struct kal_host host = base->host;
-    if (device->context)
-        device->gl->egl.DestroyContext(device->display, device->context);
+    release(device);
     pthread_mutex_destroy(&device->lock);
     kal_free(&host, device);
 }
 
-static kallima_status start(struct gl_device *device)
+static kallima_status read_limits(struct gl_device *device)
 {
-    device->context = kal_gl_context_create(device->gl, device->display);
-    if (!device->context)
-        return kal_fail(&device->base.host, KALLIMA_E_DEVICE,
-                        "opengl: no context of version 4.3 can be made of device %s",
-                        device->info.selector);
     KAL_TRY(kal_gl_begin(device));
     kal_gl_fill_caps(device);
     return kal_gl_end(device, kal_gl_check(device, "glGet"));
 }
 
-static kallima_status gl_open(kallima_device **out, int index,
-                              const struct kal_host *host,
-                              const kallima_device_options *options)
+kallima_status kal_gl_device_take(kallima_device **out, const struct gl_device *parts)
 {
     void *object;
-
-    (void)options;
-    KAL_TRY(kal_alloc_object(host, &object, sizeof(struct gl_device)));
+    kallima_status status =
+        kal_alloc_object(&parts->base.host, &object, sizeof(struct gl_device));
+    if (status) {
+        release(parts);
+        return status;
+    }
     struct gl_device *device = object;
+    *device = *parts;
     device->base.ops = &kal_opengl_device_ops;
-    device->base.host = *host;
-    device->gl = kal_gl_api();
     pthread_mutex_init(&device->lock, NULL);
-    const kallima_status status =
-        kal_gl_find(index, &device->info, &device->display)
-            ? start(device)
-            : kal_fail(host, KALLIMA_E_ABSENT, "opengl: no device %d is present", index);
+    status = read_limits(device);
     if (status) {
         gl_close(&device->base);
         return status;
     }
     *out = &device->base;
     return KALLIMA_OK;
+}
+
+static kallima_status gl_open(kallima_device **out, int index,
+                              const struct kal_host *host,
+                              const kallima_device_options *options)
+{
+    struct gl_device parts = { .base.host = *host, .gl = kal_gl_api() };
+
+    (void)options;
+    if (!kal_gl_find(index, &parts.info, &parts.display))
+        return kal_fail(host, KALLIMA_E_ABSENT, "opengl: no device %d is present", index);
+    parts.context = kal_gl_context_create(parts.gl, parts.display);
+    if (!parts.context)
+        return kal_fail(host, KALLIMA_E_DEVICE,
+                        "opengl: no context of version 4.3 can be made of device %s",
+                        parts.info.selector);
+    return kal_gl_device_take(out, &parts);
 }
 
 static kallima_status gl_finish(kallima_device *base)

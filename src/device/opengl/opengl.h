@@ -7,4 +7,11 @@
 
 extern const struct kal_device_ops kal_opengl_device_ops;
 
+/** As kallima_opengl_adopt(), with the caller's services already checked. */
+kallima_status kal_opengl_adopt(kallima_device **out, const struct kal_host *host);
+
+/** As kallima_opengl_wrap(), on a device of this folder; the caller retains the device. */
+kallima_status kal_opengl_wrap(kallima_buffer **out, kallima_device *device,
+                               unsigned name, uint64_t offset_bytes, uint64_t bytes);
+
 #endif
