@@ -34,6 +34,21 @@ typedef struct kallima_allocator {
     void *user;
 } kallima_allocator;
 
+/**
+ * What a GPU shall have at most, to see what a smaller one would get; 0: what it has. A limit
+ * above what the device has changes nothing. Devices that compute on the host, `cpu` and `null`,
+ * have no such limits and leave these out of account. The environment can say the same, and
+ * where both do the lower one counts.
+ */
+typedef struct kallima_limits {
+    uint64_t group_bytes;  // memory that a work-group shares: KALLIMA_GROUP_BYTES
+    uint64_t buffer_bytes; // of an array that a kernel reaches: KALLIMA_BUFFER_BYTES
+    int32_t group_lanes;   // work-items, or threads, of a group: KALLIMA_GROUP_LANES
+    int32_t row_groups; // opengl: groups in one dimension of a launch: KALLIMA_ROW_GROUPS
+    int32_t cluster_groups; // cuda: groups of a cluster: KALLIMA_CLUSTER_GROUPS
+    int32_t reserved;       // zero
+} kallima_limits;
+
 /** How to open a device. All zero is the default. */
 typedef struct kallima_device_options {
     kallima_log_callback log;    // NULL: silent; kallima_last_error() always works
@@ -50,6 +65,7 @@ typedef struct kallima_device_options {
                         // else the system's and the user's (docs/wisdom-format.md), but
                         // none of devices that compute nothing
     int32_t wisdom_read_only; // 1: that file is not written; 0: KALLIMA_WISDOM_READ_ONLY
+    kallima_limits limits;    // to be lowered
 } kallima_device_options;
 
 /** What is known of a device. */
@@ -90,8 +106,8 @@ KALLIMA_API kallima_status kallima_device_list(kallima_device_info *infos,
  *         the default) and its strings need only live for the call; the log and the
  *         allocator must outlive the device and its plans and buffers.
  * Thread: any.
- * Error:  E_ARGUMENT     `out` is NULL, the selector is malformed, `threads` is negative,
- *                        or `simd` names no level
+ * Error:  E_ARGUMENT     `out` is NULL, the selector is malformed, `threads` or a limit is
+ *                        negative, or `simd` names no level
  *         E_ABSENT       no such device is present
  *         E_UNSUPPORTED  this processor lacks the SIMD level asked for
  *         E_MEMORY       host memory is exhausted

@@ -105,6 +105,9 @@ kallima_status kal_host_init(struct kal_host *host, const kallima_device_options
         return kal_fail(host, KALLIMA_E_ARGUMENT,
                         "device: allocator.%s = NULL; give both functions or neither",
                         host->allocator.allocate ? "release" : "allocate");
+    KAL_REQUIRE(host, options->limits.group_lanes >= 0);
+    KAL_REQUIRE(host, options->limits.row_groups >= 0);
+    KAL_REQUIRE(host, options->limits.cluster_groups >= 0);
     return KALLIMA_OK;
 }
 
@@ -131,6 +134,7 @@ kallima_status kal_device_hand_over(kallima_device **device,
     atomic_init(&opened->references, 1);
     if (!options)
         options = &defaults;
+    kal_device_lower(&opened->caps, &options->limits);
     kallima_status status = read_wisdom(opened, options);
     if (!status && opened->ops->kernel_create)
         status = kal_kernel_cache_folder(&opened->host, options->kernel_cache,

@@ -201,10 +201,10 @@ void kal_device_retain(kallima_device *device);
 void kal_device_release(kallima_device *device);
 
 /**
- * Return `limit`, or what the environment `variable` says if that is less: so that a smaller
- * device can be imitated.
+ * Lower what a device of kernels said of itself to `limits` and to those of the environment:
+ * so that a smaller device can be imitated.
  */
-uint64_t kal_device_lowered(const char *variable, uint64_t limit);
+void kal_device_lower(struct kal_caps *caps, const kallima_limits *limits);
 
 /** Whether a device computes in the memory of the host. */
 static inline bool kal_device_is_host(const kallima_device *device)

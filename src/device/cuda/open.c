@@ -101,29 +101,23 @@ static int most_cluster_groups(const struct cuda_driver *driver,
 static void fill_caps(struct cuda_device *device, const struct facts *facts,
                       uint64_t memory_bytes)
 {
-    const uint64_t group_bytes =
-        kal_device_lowered("KALLIMA_GROUP_BYTES", (uint64_t)facts->group_bytes);
-    const int cluster_groups = most_cluster_groups(device->driver, facts);
-
     device->major = facts->major;
     device->minor = facts->minor;
     device->base.caps = (struct kal_caps){
         .has_f64 = true,
         .threads = 1,
         .lanes_f32 = facts->warp,
-        .near_bytes = group_bytes,
+        .near_bytes = (uint64_t)facts->group_bytes,
         .shared_bytes = (uint64_t)facts->cache_bytes,
         .memory_bytes = memory_bytes,
         .language = KAL_LANGUAGE_CUDA,
         .processors = facts->processors,
-        .group_lanes =
-            (int)kal_device_lowered("KALLIMA_GROUP_LANES", (uint64_t)facts->group_lanes),
-        .group_bytes = group_bytes,
+        .group_lanes = facts->group_lanes,
+        .group_bytes = (uint64_t)facts->group_bytes,
         .processor_lanes = facts->processor_lanes,
         .processor_bytes = (uint64_t)facts->processor_bytes,
         .lane_registers = 255,
-        .cluster_groups =
-            (int)kal_device_lowered("KALLIMA_CLUSTER_GROUPS", (uint64_t)cluster_groups),
+        .cluster_groups = most_cluster_groups(device->driver, facts),
         .has_forward_progress = true,
         .has_nvidia_ptx = true,
     };

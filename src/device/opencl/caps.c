@@ -152,7 +152,7 @@ static uint64_t group_lanes(const struct ocl_api *cl, cl_device_id id)
         lanes = sizes[0];
     if (is_cpu(cl, id) && lanes > CPU_GROUP_LANES)
         lanes = CPU_GROUP_LANES;
-    return kal_device_lowered("KALLIMA_GROUP_LANES", lanes);
+    return lanes;
 }
 
 static uint64_t group_bytes(const struct ocl_api *cl, cl_device_id id)
@@ -160,7 +160,7 @@ static uint64_t group_bytes(const struct ocl_api *cl, cl_device_id id)
     uint64_t bytes = kal_ocl_number(cl, id, CL_DEVICE_LOCAL_MEM_SIZE);
     if (is_cpu(cl, id) && bytes > CPU_GROUP_BYTES)
         bytes = CPU_GROUP_BYTES;
-    return kal_device_lowered("KALLIMA_GROUP_BYTES", bytes);
+    return bytes;
 }
 
 // A group that runs goes on while others wait for it: so do GPUs, and oclgrind's groups, one

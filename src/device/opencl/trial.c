@@ -85,11 +85,10 @@ void kal_ocl_widen(struct ocl_device *device)
     enum { KEPT_BYTES = 2048 }; // of a processor's memory, by the system and the driver
     struct kal_caps *caps = &device->base.caps;
     struct trial trial = { 0 };
-    uint64_t bytes;
 
     if (!device->nvidia_sm || caps->processor_bytes <= KEPT_BYTES)
         return;
-    bytes = kal_device_lowered("KALLIMA_GROUP_BYTES", caps->processor_bytes - KEPT_BYTES);
+    const uint64_t bytes = caps->processor_bytes - KEPT_BYTES;
     if (bytes <= caps->group_bytes)
         return;
     if (prepare(device, bytes, &trial) && run(device->cl, &trial))

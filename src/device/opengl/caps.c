@@ -178,16 +178,13 @@ void kal_gl_fill_caps(struct gl_device *device)
     const struct gl_api *gl = device->gl;
     const int invocations = number(gl, GL_MAX_COMPUTE_WORK_GROUP_INVOCATIONS);
     const int width = number_of(gl, GL_MAX_COMPUTE_WORK_GROUP_SIZE, 0);
-    const uint64_t lanes = (uint64_t)(width < invocations ? width : invocations);
-    const uint64_t group_bytes = kal_device_lowered(
-        "KALLIMA_GROUP_BYTES", (uint64_t)number(gl, GL_MAX_COMPUTE_SHARED_MEMORY_SIZE));
+    const uint64_t group_bytes = (uint64_t)number(gl, GL_MAX_COMPUTE_SHARED_MEMORY_SIZE);
 
     device->bound_bytes = bound_bytes(gl);
     device->bound_offset =
         (uint64_t)number(gl, GL_SHADER_STORAGE_BUFFER_OFFSET_ALIGNMENT);
     device->most_slots = number(gl, GL_MAX_COMPUTE_SHADER_STORAGE_BLOCKS);
-    for (unsigned i = 0; i < KAL_COUNT(device->most_groups); i++)
-        device->most_groups[i] = number_of(gl, GL_MAX_COMPUTE_WORK_GROUP_COUNT, i);
+    device->most_rows = number_of(gl, GL_MAX_COMPUTE_WORK_GROUP_COUNT, 1);
     device->base.caps = (struct kal_caps){
         .has_f64 = true,
         .threads = 1,
@@ -195,7 +192,8 @@ void kal_gl_fill_caps(struct gl_device *device)
         .near_bytes = group_bytes,
         .language = KAL_LANGUAGE_GLSL,
         .processors = PROCESSORS,
-        .group_lanes = (int)kal_device_lowered("KALLIMA_GROUP_LANES", lanes),
+        .group_lanes = width < invocations ? width : invocations,
+        .row_groups = number_of(gl, GL_MAX_COMPUTE_WORK_GROUP_COUNT, 0),
         .group_bytes = group_bytes,
         .buffer_bytes = device->bound_bytes,
     };

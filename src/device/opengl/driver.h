@@ -39,7 +39,7 @@ struct gl_device {
     pthread_mutex_t lock;    // held while the context is used
     struct gl_caller caller; // of the thread that holds the lock
     int most_slots;
-    int most_groups[2];    // of a launch, in x and y
+    int most_rows;         // of groups, of a launch
     uint64_t bound_bytes;  // most of a buffer that a kernel sees, from
     uint64_t bound_offset; // a multiple of this on
 };

@@ -6,7 +6,7 @@
 static void dispatch(const struct gl_device *device, unsigned groups)
 {
     const struct gl_api *gl = device->gl;
-    const unsigned width = (unsigned)device->most_groups[0];
+    const unsigned width = (unsigned)device->base.caps.row_groups;
     const unsigned rows = groups / width, rest = groups % width;
     if (rows > 0) {
         gl->Uniform1ui(GL_FIRST_GROUP, 0);
@@ -68,8 +68,8 @@ static kallima_status enqueue_all(const struct gl_device *device,
 static kallima_status check_groups(const struct gl_device *device,
                                    const struct kal_work *work, int count)
 {
-    const uint64_t rows = (uint64_t)device->most_groups[1];
-    const uint64_t most = rows * (uint64_t)device->most_groups[0];
+    const uint64_t rows = (uint64_t)device->most_rows;
+    const uint64_t most = rows * (uint64_t)device->base.caps.row_groups;
     for (int i = 0; i < count; i++) {
         if (work[i].groups > most || work[i].groups > UINT32_MAX)
             return kal_fail(&device->base.host, KALLIMA_E_UNSUPPORTED,
