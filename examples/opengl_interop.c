@@ -21,6 +21,7 @@ static float out[N]; // powers, as the program's second shader makes them
 static PFNGLCREATESHADERPROGRAMVPROC create_program;
 static PFNGLGETPROGRAMIVPROC get_program;
 static PFNGLUSEPROGRAMPROC use_program;
+static PFNGLDELETEPROGRAMPROC delete_program;
 static PFNGLDISPATCHCOMPUTEPROC dispatch;
 static PFNGLMEMORYBARRIERPROC memory_barrier;
 static PFNGLGENBUFFERSPROC create_buffers;
@@ -69,7 +70,7 @@ static void skip(void)
 }
 
 // A context of the first device that makes one is current from here on.
-static EGLDisplay start_opengl(void)
+static void start_opengl(void)
 {
     static const EGLint version[] = { EGL_CONTEXT_MAJOR_VERSION, 4,
                                       EGL_CONTEXT_MINOR_VERSION, 3, EGL_NONE };
@@ -88,10 +89,17 @@ static EGLDisplay start_opengl(void)
             continue;
         EGLContext context = eglCreateContext(display, NULL, EGL_NO_CONTEXT, version);
         if (eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context))
-            return display;
+            return;
     }
     skip();
-    return EGL_NO_DISPLAY;
+}
+
+static void stop_opengl(void)
+{
+    EGLDisplay display = eglGetCurrentDisplay();
+    EGLContext context = eglGetCurrentContext();
+    eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+    eglDestroyContext(display, context);
 }
 
 #define FIND(type, name) (type) eglGetProcAddress(name)
@@ -100,6 +108,7 @@ static void find_functions(void)
     create_program = FIND(PFNGLCREATESHADERPROGRAMVPROC, "glCreateShaderProgramv");
     get_program = FIND(PFNGLGETPROGRAMIVPROC, "glGetProgramiv");
     use_program = FIND(PFNGLUSEPROGRAMPROC, "glUseProgram");
+    delete_program = FIND(PFNGLDELETEPROGRAMPROC, "glDeleteProgram");
     dispatch = FIND(PFNGLDISPATCHCOMPUTEPROC, "glDispatchCompute");
     memory_barrier = FIND(PFNGLMEMORYBARRIERPROC, "glMemoryBarrier");
     create_buffers = FIND(PFNGLGENBUFFERSPROC, "glGenBuffers");
@@ -118,6 +127,7 @@ static void run_shader(const char *text)
     check(!is_linked, "shader");
     use_program(program);
     dispatch(N, 1, 1);
+    delete_program(program); // once it is no longer in use
 }
 
 // A plan, and two buffers behind each other in the program's memory.
@@ -174,8 +184,8 @@ int main(void)
 {
     GLuint memory[2];
     kallima_device_arrays arrays = { .workspace = NULL };
-    EGLDisplay display = start_opengl();
 
+    start_opengl();
     find_functions();
     create_buffers(2, memory);
     bind_buffer(GL_SHADER_STORAGE_BUFFER, memory[0]);
@@ -192,7 +202,6 @@ int main(void)
     kallima_buffer_destroy(&arrays.in[0]);
     kallima_buffer_destroy(&arrays.out[0]);
     delete_buffers(2, memory);
-    eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
-    eglTerminate(display);
+    stop_opengl();
     return error < 1e-2 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

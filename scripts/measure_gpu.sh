@@ -15,7 +15,8 @@ verify.txt, and for each device a table (API.txt; API-1.txt for API:1) and one J
 line (API.jsonl); summary.txt gathers the ends of the tables.
 
 Environment: PEERS   folder with include/ and lib/ of peers and OpenCL (collect_peers.sh)
-             DEVICES devices to measure (default: "cuda:0 opencl:0")
+             DEVICES devices to measure (default: "cuda:0 opencl:0"); of opengl:0 alone, as it
+                     has no peers
              BUILD   where to build (default: a folder in TMPDIR)
              VERIFY  seconds that verify may take; 0: leave it out (default: 120)
              OPTIONS further options of kallima bench, such as "--min-time 0.1"
@@ -76,6 +77,7 @@ peers_of() {
 measure_device() {
     api=${1%%:*}
     name=$(echo "${1%:0}" | tr : -)
+    peers=$(peers_of "$api")
     if [ "${VERIFY:-120}" != 0 ] && ! timeout "${VERIFY:-120}" "$measure" --device "$1" \
         verify --quick >>"$out/verify.txt" 2>&1; then
         bad=1
@@ -91,7 +93,7 @@ measure_device() {
     fi
     echo "measuring $1"
     # shellcheck disable=SC2086
-    "$measure" --device "$1" bench --cases "$cases" --peer "$(peers_of "$api")" \
+    "$measure" --device "$1" bench --cases "$cases" ${peers:+--peer "$peers"} \
         ${OPTIONS:-} --json >"$out/$name.jsonl" 2>"$out/$name.txt" || bad=1
     { echo "== $1"; sed -n '1,4p' "$out/$name.txt"; sed '1,/^$/d' "$out/$name.txt"; } |
         tee -a "$out/summary.txt"
