@@ -30,4 +30,11 @@ void oracle_make_hermitian(const kallima_desc *desc, oracle_complex *half);
 /** Return the relative error, in the 2-norm, that `desc` may have. */
 double oracle_bound(const kallima_desc *desc);
 
+/**
+ * Widen oracle_bound() for a device whose fma() rounds twice, by sqrt(4/3): of a complex product
+ * with random data the roundings of a part add variances of 1/2 for the sum and 1/4 for one
+ * product, or for both where neither is fused.
+ */
+void oracle_set_twice_rounded(void);
+
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Usage: test_device SELECTOR [SIMD] [--brief | --long] [--group NAME] [--part I/N]
-//        [--sample N]
+//        [--sample N] [--twice-rounded]
 // Exit status 77: no such device here.
 #include <stdio.h>
 #include <string.h>
@@ -161,6 +161,8 @@ static const char *read_arguments(int argc, char **argv)
             suite.is_long = true;
         else if (strcmp(argv[i], "--brief") == 0)
             suite.is_brief = true;
+        else if (strcmp(argv[i], "--twice-rounded") == 0)
+            oracle_set_twice_rounded();
         else if (strcmp(argv[i], "--group") == 0 && i + 1 < argc)
             group = argv[++i];
         else if (strcmp(argv[i], "--part") == 0 && i + 1 < argc)
