@@ -211,8 +211,8 @@ static void choose_for_kernel(const struct kal_axis *axis, const struct kal_caps
                                                       is_short, node->radix);
     if (node->radix_count < 0)
         node->radix[(node->radix_count = 1) - 1] = (int)n;
-    if (axis->is_first_step && (n & (n - 1)) == 0)
-        sort_radices(node, 0, true); // measured there, too
+    if (axis->is_first_step && (n & (n - 1)) == 0) // measured there, too
+        sort_radices(node, 0, true);
     else if (!is_wide || kal_caps_is_f64(caps))
         order_radices(node);
     if (axis->mirrors_first)

@@ -443,7 +443,7 @@ static int64_t wanted_lanes(const struct kal_kernel *k)
 }
 
 // Somewhat more lines than `lines` that leave no tile half empty, whole sectors of memory; or
-// as many.
+// no more, but fewer where as many tiles are of more even size for it.
 static int64_t even_lines(const struct kal_kernel *k, int64_t lines, int64_t sector,
                           int64_t most)
 {
@@ -459,7 +459,7 @@ static int64_t even_lines(const struct kal_kernel *k, int64_t lines, int64_t sec
     }
     if (lines >= count)
         return lines;
-    const int64_t groups = (count - 1) / lines + 1; // as many, of more even size
+    const int64_t groups = (count - 1) / lines + 1;
     return kal_min(lines, kal_round_up((count - 1) / groups + 1, sector));
 }
 
@@ -491,52 +491,38 @@ static int64_t narrow_lines(const struct kal_kernel *k, int64_t lines, int64_t s
     return lines;
 }
 
-// Lines of a tile: enough for whole memory transactions where lines are neighbours, then
-// enough for a group of the wanted size, full warps preferred.
-static int64_t choose_lines(const struct kal_kernel *k, const struct kal_caps *caps,
-                            int64_t line_lanes)
+// Of lines that are neighbours in memory: enough for whole transactions, `most` at most, then
+// enough for a group of the wanted size.
+static int64_t neighbouring_lines(const struct kal_kernel *k, const struct kal_caps *caps,
+                                  int64_t line_lanes, int64_t most)
 {
-    enum {
-        TRANSACTION = 128,
-        SECTOR = 32,
-        WIDE = 16,
-        LARGEST = 131072,
-        MANY_POINTS = 16
-    };
-    const bool by_lines =
-        kal_side_prefers_lines(k, true) || kal_side_prefers_lines(k, false);
+    enum { TRANSACTION = 128, SECTOR = 32, WIDE = 16, LARGEST = 131072 };
     const int64_t element = kal_kernel_element_bytes(k), sector = SECTOR / element;
-    const int64_t room = (int64_t)caps->group_bytes / (k->is_split ? 2 : 1);
-    const int64_t most = kal_max(
-        1,
-        kal_min(kal_min(count_lines(k), room / ((kal_padded_points(k->n) + 1) * element)),
-                caps->group_lanes / kal_min(line_lanes, caps->group_lanes)));
+    // A ticket's work should outlast the taking of it.
+    const int64_t lanes = k->is_fused ? k->choice.wanted_lanes : 128;
+    const int64_t bytes = k->is_fused ? 65536 : 32768;
+    int64_t lines = TRANSACTION / element;
 
-    if (k->cluster > 1)
-        return k->loop[0].count / k->cluster;
-    if (k->choice.lines)
-        return kal_min(k->choice.lines, most);
-    if (by_lines) {
-        int64_t lines = TRANSACTION / element;
-        if (WIDE * k->n * element <= LARGEST && k->is_fused)
-            lines = WIDE;
-        else if (2 * lines * k->n * element <= LARGEST && !k->is_f64)
-            lines *= 2; // two transactions in a row
-        // A ticket's work should outlast the taking of it.
-        const int64_t lanes = k->is_fused ? k->choice.wanted_lanes : 128;
-        const int64_t bytes = k->is_fused ? 65536 : 32768;
-        while (2 * lines * line_lanes <= lanes && 2 * lines * k->n * element <= bytes)
-            lines *= 2;
-        if (k->is_fused) {
-            const int64_t served = lanes / line_lanes / sector * sector;
-            if (served * k->n * element <= bytes)
-                lines = kal_max(lines, served);
-        }
-        lines = narrow_lines(k, lines, sector, caps);
-        lines = even_lines(k, kal_min(lines, most), sector, most);
-        lines -= lines > sector ? lines % sector : 0;
-        return spread_lines(k, lines, sector, caps->processors);
-    }
+    if (WIDE * k->n * element <= LARGEST && k->is_fused)
+        lines = WIDE;
+    else if (2 * lines * k->n * element <= LARGEST && !k->is_f64)
+        lines *= 2; // two transactions in a row
+    while (2 * lines * line_lanes <= lanes && 2 * lines * k->n * element <= bytes)
+        lines *= 2;
+    const int64_t served = lanes / line_lanes / sector * sector;
+    if (k->is_fused && served * k->n * element <= bytes)
+        lines = kal_max(lines, served);
+    lines = narrow_lines(k, lines, sector, caps);
+    lines = even_lines(k, kal_min(lines, most), sector, most);
+    lines -= lines > sector ? lines % sector : 0;
+    return spread_lines(k, lines, sector, caps->processors);
+}
+
+// Of other lines: enough for a group of the wanted size, full warps preferred.
+static int64_t separate_lines(const struct kal_kernel *k, const struct kal_caps *caps,
+                              int64_t line_lanes, int64_t most)
+{
+    enum { MANY_POINTS = 16 };
     int64_t best = 1;
     for (int64_t lines = 1; lines <= most && lines * line_lanes <= wanted_lanes(k);
          lines++) {
@@ -548,6 +534,26 @@ static int64_t choose_lines(const struct kal_kernel *k, const struct kal_caps *c
         best = is_better ? lines : best;
     }
     return best;
+}
+
+static int64_t choose_lines(const struct kal_kernel *k, const struct kal_caps *caps,
+                            int64_t line_lanes)
+{
+    const bool by_lines =
+        kal_side_prefers_lines(k, true) || kal_side_prefers_lines(k, false);
+    const int64_t room = (int64_t)caps->group_bytes / (k->is_split ? 2 : 1);
+    const int64_t line_bytes =
+        (kal_padded_points(k->n) + 1) * kal_kernel_element_bytes(k);
+    const int64_t most =
+        kal_max(1, kal_min(kal_min(count_lines(k), room / line_bytes),
+                           caps->group_lanes / kal_min(line_lanes, caps->group_lanes)));
+
+    if (k->cluster > 1)
+        return k->loop[0].count / k->cluster;
+    if (k->choice.lines)
+        return kal_min(k->choice.lines, most);
+    return by_lines ? neighbouring_lines(k, caps, line_lanes, most)
+                    : separate_lines(k, caps, line_lanes, most);
 }
 
 static kallima_status design_tiled(struct kal_kernel *k, const struct kal_host *host,
