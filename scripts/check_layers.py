@@ -21,10 +21,11 @@ MAY_USE = {  # this table is the architecture; docs/architecture.md explains it
     "device/opencl": "base device",
     "device/cuda": "base device",
     "device/opengl": "base device",
+    "device/vulkan": "base device",
     "exec": "base math problem factor pass codelet kernel emit device",
     "wisdom": "base problem factor",
     "tune": "base math problem factor pass codelet kernel emit device exec wisdom",
-    "api": "base math problem factor pass codelet kernel emit device device/opencl device/cuda device/opengl exec wisdom tune",
+    "api": "base math problem factor pass codelet kernel emit device device/opencl device/cuda device/opengl device/vulkan exec wisdom tune",
     "gen": "base codelet emit",
 }
 OUTSIDE = ("tools", "bench", "examples")  # use the public headers and their own files only

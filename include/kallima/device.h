@@ -44,7 +44,8 @@ typedef struct kallima_limits {
     uint64_t group_bytes;  // memory that a work-group shares: KALLIMA_GROUP_BYTES
     uint64_t buffer_bytes; // of an array that a kernel reaches: KALLIMA_BUFFER_BYTES
     int32_t group_lanes;   // work-items, or threads, of a group: KALLIMA_GROUP_LANES
-    int32_t row_groups; // opengl: groups in one dimension of a launch: KALLIMA_ROW_GROUPS
+    int32_t
+        row_groups; // opengl, vulkan: groups in one dimension of a launch: KALLIMA_ROW_GROUPS
     int32_t cluster_groups; // cuda: groups of a cluster: KALLIMA_CLUSTER_GROUPS
     int32_t reserved;       // zero
 } kallima_limits;

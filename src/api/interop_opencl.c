@@ -54,6 +54,8 @@ kallima_status kallima_opencl_execute(const kallima_plan *plan,
     KAL_REQUIRE(&plan->device->host, arrays);
     KAL_REQUIRE(&plan->device->host, (wait != NULL) == (wait_count > 0));
     KAL_TRY(check_device(plan->device));
-    const struct kal_sync sync = { wait_count, wait, event };
+    const struct kal_sync sync = { .wait_count = wait_count,
+                                   .wait = wait,
+                                   .event = event };
     return kal_plan_execute(plan, arrays, &sync);
 }

@@ -36,8 +36,8 @@ enum { KAL_MAX_SLOTS = 10 }; // memory arguments of a kernel
  * takes one memory argument for each slot; a dialect without addresses takes the slot's
  * offset in bytes as a 64-bit number behind each. In GLSL slot i is the buffer of binding i,
  * and its offset the uniform, of 32 bits, at location i; at location 15 is the number of a
- * launch's first group. The bytes of group memory beyond what
- * the text declares itself are `group_bytes`.
+ * launch's first group. For Vulkan these sixteen numbers are push constants. The bytes of group
+ * memory beyond what the text declares itself are `group_bytes`.
  */
 struct kal_kernel_text {
     const char *name; // of the entry point
@@ -76,6 +76,7 @@ struct kal_sync {
     uint32_t wait_count;
     const void *wait; // cl_event[]
     void *event;      // cl_event *; NULL: not wanted
+    void *commands;   // VkCommandBuffer to append to; NULL: the queue
 };
 
 /**

@@ -245,16 +245,24 @@
     "#define FUNCTION\n"                                                                 \
     "#define UNROLL\n"                                                                   \
     "#define REGISTERS(name, count) inout C name[count]\n"                               \
+    "// Groups are launched in rows; a second launch has the last ones.\n"               \
+    "#ifdef VULKAN\n"                                                                    \
+    "layout(push_constant) uniform launch { uint offsets[15], first_group; };\n"         \
+    "#define OFFSET(name, number) uint name##_offset = offsets[number];\n"               \
+    "#else\n"                                                                            \
+    "layout(location = 15) uniform uint first_group;\n"                                  \
+    "#define OFFSET(name, number) layout(location = number) uniform uint name##_offset;\n" \
+    "#endif\n"                                                                           \
     "#define MEMORY(type, name, number) \\\n"                                            \
     "    layout(std430, binding = number) buffer name##_block { \\\n"                    \
     "        type name##_object[]; \\\n"                                                 \
     "    }; \\\n"                                                                        \
-    "    layout(location = number) uniform uint name##_offset;\n"                        \
+    "    OFFSET(name, number)\n"                                                         \
     "#define TABLE(type, name, number) \\\n"                                             \
     "    layout(std430, binding = number) readonly buffer name##_block { \\\n"           \
     "        type name##_object[]; \\\n"                                                 \
     "    }; \\\n"                                                                        \
-    "    layout(location = number) uniform uint name##_offset;\n"                        \
+    "    OFFSET(name, number)\n"                                                         \
     "#define BIND(bytes, name) const int name##_first = int(name##_offset / bytes);\n"   \
     "#define TILE(type, name, count) shared type name[count];\n"                         \
     "#define KERNEL(name, lanes, resident) \\\n"                                         \
@@ -264,8 +272,6 @@
     "#define STORE(memory, i, value) memory##_object[memory##_first + (i)] = (value)\n"  \
     "#define TWO_ROOTS(a, b, i) const C a = ROOT(i), b = ROOT(i + 1);\n"                 \
     "#define LANE gl_LocalInvocationIndex\n"                                             \
-    "// Groups are launched in rows; a second launch has the last ones.\n"               \
-    "layout(location = 15) uniform uint first_group;\n"                                  \
     "#define GROUP \\\n"                                                                 \
     "    (first_group + gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x)\n"     \
     "#define BARRIER { memoryBarrierShared(); barrier(); }\n"                            \

@@ -610,7 +610,7 @@ static void check_events(const struct own *own, kallima_device *device,
     struct kal_device_kernel *kernel = compile(device, &SAXPY);
     cl_int code;
     cl_event gate = events.create(own->context, &code), done = NULL;
-    const struct kal_sync sync = { 1, &gate, &done };
+    const struct kal_sync sync = { .wait_count = 1, .wait = &gate, .event = &done };
     const struct kal_work work[] = {
         { .slot = { at(a, 0) }, .fill_bytes = LANES * sizeof(float) },
         { .kernel = kernel, .groups = 1, .slot = { at(a, 400), at(a, 0) } },

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: MIT
+// Kernels: text or a binary into a pipeline. What is kept on disk is the SPIR-V and what the
+// driver made of it.
+#include "device/vulkan/driver.h"
+
+#include <string.h>
+
+// As much of the compiler's log as fits a sentence.
+enum { LOG_CHARACTERS = 800 };
+
+enum { BINARY_MAGIC = 0x4b565331, SPIRV_MAGIC = 0x07230203, SPIRV_HEADER_BYTES = 20 };
+
+// A binary: this, the SPIR-V, and the data of a pipeline cache.
+struct head {
+    uint32_t magic, spirv_bytes;
+};
+
+// A part of memory.
+struct piece {
+    const void *data;
+    size_t bytes;
+};
+
+static const struct vk_device *device_of(const struct vk_kernel *kernel)
+{
+    return (const struct vk_device *)kernel->base.device;
+}
+
+static void *allocate(void *user, size_t bytes)
+{
+    void *memory;
+    return kal_alloc(user, &memory, bytes, 1) == KALLIMA_OK ? memory : NULL;
+}
+
+// The line with the first error, or the start if no line calls itself one.
+static const char *first_error(const char *log)
+{
+    const char *error = strstr(log, "ERROR:");
+    return error ? error : log + strspn(log, " \n");
+}
+
+// SPIR-V of a text; the caller frees `data`.
+static kallima_status compile(const struct kal_host *host,
+                              const struct kal_kernel_text *text, struct piece *spirv)
+{
+    const char *reason;
+    char log[LOG_CHARACTERS];
+    uint32_t *words = NULL;
+    kal_spirv_compile *compiler = kal_vk_compiler(&reason);
+    if (!compiler)
+        return kal_fail(host, KALLIMA_E_UNSUPPORTED, "vulkan: %s", reason);
+    const bool is_made = compiler(text->text, allocate, (void *)host, &words,
+                                  &spirv->bytes, log, sizeof log);
+    if (!is_made && !log[0])
+        return kal_fail(host, KALLIMA_E_MEMORY, "vulkan: kernel %s: out of memory",
+                        text->name);
+    if (!is_made)
+        return kal_fail(host, KALLIMA_E_COMPILE, "vulkan: kernel %s: glslang: %s",
+                        text->name, first_error(log));
+    spirv->data = words;
+    return KALLIMA_OK;
+}
+
+// Find both pieces of a binary in its memory; false if it is none of this file.
+static bool split(const struct kal_binary *binary, struct piece *spirv,
+                  struct piece *cache)
+{
+    struct head head;
+    uint32_t magic;
+    const char *data = binary->data;
+    if (binary->bytes < sizeof head + SPIRV_HEADER_BYTES)
+        return false;
+    memcpy(&head, data, sizeof head);
+    memcpy(&magic, data + sizeof head, sizeof magic);
+    if (head.magic != BINARY_MAGIC || magic != SPIRV_MAGIC || head.spirv_bytes % 4 != 0 ||
+        head.spirv_bytes > binary->bytes - sizeof head)
+        return false;
+    *spirv = (struct piece){ data + sizeof head, head.spirv_bytes };
+    *cache = (struct piece){ data + sizeof head + head.spirv_bytes,
+                             (size_t)binary->bytes - sizeof head - head.spirv_bytes };
+    return true;
+}
+
+// A driver may have nothing to give: then the SPIR-V is all that is kept.
+static kallima_status join(const struct vk_device *device, const struct piece *spirv,
+                           VkPipelineCache cache, struct kal_binary *made)
+{
+    const struct head head = { BINARY_MAGIC, (uint32_t)spirv->bytes };
+    size_t bytes = 0;
+    void *memory;
+
+    if (device->vk.GetPipelineCacheData(device->device, cache, &bytes, NULL) !=
+        VK_SUCCESS)
+        bytes = 0;
+    KAL_TRY(
+        kal_alloc(&device->base.host, &memory, sizeof head + spirv->bytes + bytes, 1));
+    char *data = memory;
+    memcpy(data, &head, sizeof head);
+    memcpy(data + sizeof head, spirv->data, spirv->bytes);
+    if (bytes &&
+        device->vk.GetPipelineCacheData(device->device, cache, &bytes,
+                                        data + sizeof head + spirv->bytes) != VK_SUCCESS)
+        bytes = 0;
+    *made = (struct kal_binary){ memory, sizeof head + spirv->bytes + bytes };
+    return KALLIMA_OK;
+}
+
+static kallima_status make_layouts(struct vk_kernel *kernel)
+{
+    const struct vk_device *device = device_of(kernel);
+    VkDescriptorSetLayoutBinding binding[KAL_MAX_SLOTS];
+    for (uint32_t i = 0; i < kernel->slots; i++)
+        binding[i] =
+            (VkDescriptorSetLayoutBinding){ i, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1,
+                                            VK_SHADER_STAGE_COMPUTE_BIT, NULL };
+    const VkDescriptorSetLayoutCreateInfo slots = {
+        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+        .flags = device->vk.CmdPushDescriptorSetKHR
+                     ? VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR
+                     : 0,
+        .bindingCount = kernel->slots,
+        .pBindings = binding,
+    };
+    const VkPushConstantRange numbers = { VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                                          (VK_OFFSETS + 1) * sizeof(uint32_t) };
+    const VkPipelineLayoutCreateInfo layout = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+        .setLayoutCount = 1,
+        .pSetLayouts = &kernel->slots_layout,
+        .pushConstantRangeCount = 1,
+        .pPushConstantRanges = &numbers,
+    };
+    VK_TRY(device, CreateDescriptorSetLayout, device->device, &slots, NULL,
+           &kernel->slots_layout);
+    VK_TRY(device, CreatePipelineLayout, device->device, &layout, NULL, &kernel->layout);
+    return KALLIMA_OK;
+}
+
+// What is no lack of memory, and no loss of the device, is the text's fault.
+static kallima_status check_pipeline(const struct vk_device *device, const char *name,
+                                     VkResult code)
+{
+    const char *call = "vkCreateComputePipelines";
+    if (code == VK_SUCCESS || code == VK_ERROR_OUT_OF_HOST_MEMORY ||
+        code == VK_ERROR_OUT_OF_DEVICE_MEMORY || code == VK_ERROR_DEVICE_LOST)
+        return kal_vk_check(device, code, call);
+    return kal_fail(&device->base.host, KALLIMA_E_COMPILE,
+                    "vulkan: kernel %s: %s: %s (%d)", name, call, kal_vk_error_name(code),
+                    code);
+}
+
+static kallima_status make_pipeline(struct vk_kernel *kernel, const char *name,
+                                    const struct piece *spirv, VkPipelineCache cache)
+{
+    const struct vk_device *device = device_of(kernel);
+    const VkShaderModuleCreateInfo code = {
+        .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
+        .codeSize = spirv->bytes,
+        .pCode = spirv->data,
+    };
+    VkComputePipelineCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+        .stage = { .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+                   .stage = VK_SHADER_STAGE_COMPUTE_BIT,
+                   .pName = "main" },
+        .layout = kernel->layout,
+    };
+    VK_TRY(device, CreateShaderModule, device->device, &code, NULL, &info.stage.module);
+    const VkResult result = device->vk.CreateComputePipelines(
+        device->device, cache, 1, &info, NULL, &kernel->pipeline);
+    device->vk.DestroyShaderModule(device->device, info.stage.module, NULL);
+    return check_pipeline(device, name, result);
+}
+
+// From SPIR-V and what an earlier driver's cache held of it, if anything.
+static kallima_status build(struct vk_kernel *kernel, const char *name,
+                            const struct piece *spirv, const struct piece *kept,
+                            struct kal_binary *made)
+{
+    const struct vk_device *device = device_of(kernel);
+    const VkPipelineCacheCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO,
+        .initialDataSize = kept->bytes,
+        .pInitialData = kept->bytes ? kept->data : NULL,
+    };
+    VkPipelineCache cache;
+
+    KAL_TRY(make_layouts(kernel));
+    VK_TRY(device, CreatePipelineCache, device->device, &info, NULL, &cache);
+    kallima_status status = make_pipeline(kernel, name, spirv, cache);
+    if (!status && made)
+        status = join(device, spirv, cache, made);
+    device->vk.DestroyPipelineCache(device->device, cache, NULL);
+    return status;
+}
+
+static kallima_status load(struct vk_kernel *kernel, const char *name,
+                           const struct kal_binary *binary)
+{
+    struct piece spirv, cache;
+    if (!split(binary, &spirv, &cache))
+        return kal_fail(&kernel->base.device->host, KALLIMA_E_COMPILE,
+                        "vulkan: kernel %s: the binary is none of this device", name);
+    return build(kernel, name, &spirv, &cache, NULL);
+}
+
+static kallima_status make(struct vk_kernel *kernel, const struct kal_kernel_text *text,
+                           const struct kal_binary *binary, struct kal_binary *made)
+{
+    static const struct piece nothing;
+    const struct kal_host *host = &kernel->base.device->host;
+    struct piece spirv;
+    if (binary)
+        return load(kernel, text->name, binary);
+    KAL_TRY(compile(host, text, &spirv));
+    const kallima_status status = build(kernel, text->name, &spirv, &nothing, made);
+    kal_free(host, (void *)spirv.data);
+    return status;
+}
+
+static kallima_status check_limits(const struct vk_device *device,
+                                   const struct kal_kernel_text *text)
+{
+    const struct kal_host *host = &device->base.host;
+    if (text->cluster > 1)
+        return kal_fail(host, KALLIMA_E_UNSUPPORTED,
+                        "vulkan: kernel %s: a cluster of %d groups; Vulkan has none",
+                        text->name, text->cluster);
+    if (text->lanes > device->base.caps.group_lanes)
+        return kal_fail(host, KALLIMA_E_COMPILE,
+                        "vulkan: kernel %s: groups of %d lanes; here they can have %d",
+                        text->name, text->lanes, device->base.caps.group_lanes);
+    if (text->slots > KAL_MAX_SLOTS || (uint32_t)text->slots > device->facts.most_slots)
+        return kal_fail(host, KALLIMA_E_COMPILE,
+                        "vulkan: kernel %s: %d arrays; this device takes %u", text->name,
+                        text->slots,
+                        (unsigned)kal_min(device->facts.most_slots, KAL_MAX_SLOTS));
+    return KALLIMA_OK;
+}
+
+kallima_status kal_vk_kernel_create(struct kal_device_kernel **out, kallima_device *base,
+                                    const struct kal_kernel_text *text,
+                                    const struct kal_binary *binary,
+                                    struct kal_binary *made)
+{
+    void *object;
+
+    KAL_TRY(check_limits((struct vk_device *)base, text));
+    KAL_TRY(kal_alloc_object(&base->host, &object, sizeof(struct vk_kernel)));
+    struct vk_kernel *kernel = object;
+    kernel->base.device = base;
+    kernel->slots = (uint32_t)text->slots;
+    const kallima_status status = make(kernel, text, binary, made);
+    if (status) {
+        kal_vk_kernel_destroy(&kernel->base);
+        return status;
+    }
+    *out = &kernel->base;
+    return KALLIMA_OK;
+}
+
+void kal_vk_kernel_destroy(struct kal_device_kernel *base)
+{
+    struct vk_kernel *kernel = (struct vk_kernel *)base;
+    struct vk_device *device = (struct vk_device *)base->device;
+    kal_vk_wait(device, kernel->last);
+    device->vk.DestroyPipeline(device->device, kernel->pipeline, NULL);
+    device->vk.DestroyPipelineLayout(device->device, kernel->layout, NULL);
+    device->vk.DestroyDescriptorSetLayout(device->device, kernel->slots_layout, NULL);
+    kal_free(&device->base.host, kernel);
+}
+
+void kal_vk_kernel_describe(const struct kal_device_kernel *kernel,
+                            struct kal_kernel_facts *facts)
+{
+    (void)kernel;
+    *facts = (struct kal_kernel_facts){ -1, -1, -1, -1 };
+}
