@@ -22,6 +22,11 @@ for file in include/kallima/kallima.h libkallima.so libkallima.so.0 libkallima.a
     fi
 done
 
+if [ -f "$build/libkallima-spirv.so" ] && ! find "$prefix" -name libkallima-spirv.so | grep -q .; then
+    echo "not installed: libkallima-spirv.so"
+    exit 1
+fi
+
 library=$(dirname "$(find "$prefix" -name 'libkallima.so')")
 export LD_LIBRARY_PATH="$library"
 export PKG_CONFIG_PATH="$library/pkgconfig"

@@ -51,6 +51,11 @@ libegl1 package libegl1
 libegl-dev header EGL/eglext.h
 libgl-dev header GL/glcorearb.h
 libgl1-mesa-dri package libgl1-mesa-dri
+libvulkan-dev header vulkan/vulkan_core.h
+mesa-vulkan-drivers package mesa-vulkan-drivers
+vulkan-validationlayers package vulkan-validationlayers
+glslang-dev header glslang/Include/glslang_c_interface.h
+spirv-tools package spirv-tools
 END
     [ "$(uname -m)" = x86_64 ] || return 0
     cat <<'END' # elsewhere there is nothing to cross-build

@@ -25,10 +25,9 @@ static const char help[] =
     "fixed:\n"
     "                     never; wisdom-only: fail if there is none\n"
     "  --source LANGUAGE  print the kernels instead, each under its passes, in opencl, "
-    "cuda\n"
-    "                     or opengl: for the device given, which must take that "
-    "language,\n"
-    "                     else for a GPU that need not be here\n"
+    "cuda,\n"
+    "                     opengl or vulkan: for the device given, which must take that\n"
+    "                     language, else for a GPU that need not be here\n"
     "  --explain          say behind it where the plan comes from, what else there was, "
     "what is\n"
     "                     predicted and was measured of each, and why this one was "
@@ -38,9 +37,10 @@ static const char help[] =
 
 static const char *const kinds[] = { "c2c", "r2c", "c2r" };
 static const char *const precisions[] = { "f32", "f64" };
-static const char *const languages[] = { "opencl", "cuda", "opengl" };
+static const char *const languages[] = { "opencl", "cuda", "opengl", "vulkan" };
 static const char *const plannings[] = { "default", "fixed", "wisdom-only" };
-static const char *const imagined[] = { "nullopencl", "nullcuda", "nullopengl" };
+static const char *const imagined[] = { "nullopencl", "nullcuda", "nullopengl",
+                                        "nullopengl" };
 
 /** What the command line asks for. */
 struct request {
@@ -261,16 +261,15 @@ static int take_option(const struct cli *cli, int code, struct request *request)
 
 // A device is named after the language of its kernels. Returns CLI_OK or another status.
 static int check_language(const struct cli *cli, const kallima_device *device,
-                          const char *language)
+                          const struct request *request)
 {
+    const char *language = request->source;
     kallima_device_info info;
     if (kallima_device_get_info(device, &info) != KALLIMA_OK)
         return cli_fail("%s", kallima_last_error());
-    const char *name = info.selector;
-    if (strncmp(name, "null", 4) == 0)
-        name += 4;
-    const size_t length = strcspn(name, ":");
-    if (length == strlen(language) && strncmp(name, language, length) == 0)
+    const size_t length = strcspn(info.selector, ":");
+    if (strcmp(info.selector, request->imagined) == 0 ||
+        (length == strlen(language) && strncmp(info.selector, language, length) == 0))
         return CLI_OK;
     return cli_usage(cli, "--source %s: the device %s takes no kernels in that language",
                      language, info.selector);
@@ -290,7 +289,7 @@ static int run(const struct cli *cli, const struct request *request)
 
     int status = CLI_OK;
     if (request->source)
-        status = check_language(cli, device, request->source);
+        status = check_language(cli, device, request);
     if (status == CLI_OK &&
         kallima_plan_create(&plan, device, &request->desc, &options) != KALLIMA_OK)
         status = cli_fail("%s", kallima_last_error());

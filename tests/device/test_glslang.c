@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Usage: test_glslang [I/N]
-// Plan problems of every sort for a GPU that is not there, through OpenGL (those numbered I of
-// N), and compile their kernels with glslangValidator. 77: it is not installed.
+// Usage: test_glslang [I/N [vulkan]]
+// Plan problems of every sort for a GPU that is not there (those numbered I of N), and compile
+// their kernels with glslangValidator, for OpenGL or, to valid SPIR-V, for Vulkan. 77: it is not
+// installed.
 #include <kallima/kallima.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,16 +30,19 @@ static const struct {
     { 85, 2, "four-step(local(5), rader(local(16)))" },
 };
 
+#define COMPILER(options)                                          \
+    "log=$(glslangValidator --stdin -S comp " options " 2>&1) || " \
+    "{ echo \"$log\" >&2; exit 1; }"
+
 static struct {
+    const char *compiler;
     int problem, part, parts, kernels;
     char name[300];
-} run = { .parts = 1 };
+} run = { .compiler = COMPILER(""), .parts = 1 };
 
 static bool is_accepted(const char *text)
 {
-    FILE *compiler = popen("log=$(glslangValidator --stdin -S comp 2>&1) || "
-                           "{ echo \"$log\" >&2; exit 1; }",
-                           "w");
+    FILE *compiler = popen(run.compiler, "w");
     if (!compiler)
         return false;
     fputs(text, compiler);
@@ -129,6 +133,8 @@ int main(int argc, char **argv)
 
     if (argc > 1 && sscanf(argv[1], "%d/%d", &run.part, &run.parts) != 2)
         return 2;
+    if (argc > 2 && strcmp(argv[2], "vulkan") == 0)
+        run.compiler = COMPILER("-V --target-env vulkan1.1 --spirv-val -o /dev/null");
     if (system("glslangValidator --version >/dev/null 2>&1") != 0) {
         fprintf(stderr, "SKIPPED: glslangValidator is not installed: NO kernel in GLSL "
                         "was compiled. See scripts/install_dependencies.sh check\n");

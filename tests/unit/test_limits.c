@@ -8,8 +8,8 @@
 #include "device/device.h"
 
 // Those that are there are tested.
-static const char *const selectors[] = { "nullcuda", "nullopencl", "nullopengl",
-                                         "cuda",     "opencl",     "opengl" };
+static const char *const selectors[] = { "nullcuda", "nullopencl", "nullopengl", "cuda",
+                                         "opencl",   "opengl",     "vulkan" };
 
 static const struct kal_caps none;
 

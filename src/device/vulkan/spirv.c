@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The module with the compiler, by dlopen(), on the first compilation and not before: it is
 // large, and kernels from the cache do without.
-#define _GNU_SOURCE // dladdr()
+#define _GNU_SOURCE // dladdr(), secure_getenv()
 #include <dlfcn.h>
 #include <kallima/kallima.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static void own_folder(char *out, size_t capacity)
 // Beside the library, then where it was installed, then where the system looks.
 static void *open_module(void)
 {
-    const char *chosen = getenv("KALLIMA_SPIRV");
+    const char *chosen = secure_getenv("KALLIMA_SPIRV");
     char folder[1024], path[1100];
 
     if (chosen && chosen[0])
