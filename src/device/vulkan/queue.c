@@ -8,11 +8,12 @@ static struct vk_slot *slot_of(struct vk_device *device, uint64_t number)
     return &device->slot[number % VK_SLOTS];
 }
 
-// The lock is held, and given up while waiting: other threads go on enqueueing.
+// The lock is held, and given up while waiting: other threads go on enqueueing. What could not be
+// submitted is not waited for.
 static VkResult wait_for(struct vk_device *device, uint64_t number)
 {
     struct vk_slot *slot = slot_of(device, number);
-    if (number <= device->completed)
+    if (number <= device->completed || number > device->submitted)
         return VK_SUCCESS;
     slot->waiters++;
     pthread_mutex_unlock(&device->lock);
