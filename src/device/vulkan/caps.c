@@ -77,6 +77,7 @@ static void describe(const struct properties *p, struct vk_facts *facts)
 {
     const VkPhysicalDeviceProperties *core = &p->core.properties;
     kallima_device_info *info = &facts->info;
+    char number[16]; // where the driver has no name
     *info = (kallima_device_info){
         .is_software = core->deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU,
         .has_f64 = facts->caps.has_f64,
@@ -84,11 +85,13 @@ static void describe(const struct properties *p, struct vk_facts *facts)
         .memory_bytes = facts->caps.memory_bytes,
     };
     snprintf(info->name, sizeof info->name, "%.127s", core->deviceName);
-    snprintf(info->driver, sizeof info->driver, "Vulkan %u.%u.%u %.20s %.20s",
+    snprintf(number, sizeof number, "0x%08x", core->driverVersion);
+    snprintf(info->driver, sizeof info->driver, "Vulkan %u.%u.%u %.14s %.26s",
              VK_API_VERSION_MAJOR(core->apiVersion),
              VK_API_VERSION_MINOR(core->apiVersion),
-             VK_API_VERSION_PATCH(core->apiVersion), p->driver.driverName,
-             p->driver.driverInfo);
+             VK_API_VERSION_PATCH(core->apiVersion),
+             p->driver.driverName[0] ? p->driver.driverName : "driver",
+             p->driver.driverInfo[0] ? p->driver.driverInfo : number);
 }
 
 static void fill_caps(const struct properties *p, bool has_f64, struct vk_facts *facts)
