@@ -52,3 +52,7 @@ ${CC:-cc} -O2 "$root/tests/install/consumer.c" -o "$work/static" -L"$work/static
 env -u LD_LIBRARY_PATH "$work/static"
 
 "$prefix/bin/kallima" --version
+if [ -f "$build/libkallima-spirv.so" ] && "$prefix/bin/kallima" devices | grep -q '^vulkan:0'; then
+    # Finds its module beside the library, wherever that was moved.
+    KALLIMA_KERNEL_CACHE='' "$prefix/bin/kallima" plan 8 --device vulkan:0 >/dev/null
+fi
