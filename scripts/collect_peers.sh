@@ -1,16 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Copy the headers and libraries of clFFT, VkFFT and OpenCL of this machine to a folder that
-# measure_gpu.sh takes as PEERS on a machine without their packages (on Debian: libclfft-dev,
-# libvkfft-dev, opencl-c-headers, ocl-icd-opencl-dev).
+# Copy the headers and libraries of clFFT, VkFFT, OpenCL and Vulkan of this machine to a folder
+# that measure_gpu.sh takes as PEERS on a machine without their packages (on Debian: libclfft-dev,
+# libvkfft-dev, opencl-c-headers, ocl-icd-opencl-dev, libvulkan-dev). For the device vulkan its
+# module of a build here, libkallima-spirv.so, goes to DIR/lib too.
 set -eu
 
 [ $# -eq 1 ] || { echo "usage: scripts/collect_peers.sh DIR" >&2; exit 2; }
 mkdir -p "$1/include" "$1/lib"
-for header in CL clFFT.h clFFT.version.h vkFFT.h; do
+for header in CL clFFT.h clFFT.version.h vkFFT.h vk_video; do
     [ ! -e "/usr/include/$header" ] || cp -rL "/usr/include/$header" "$1/include/"
 done
-for library in libOpenCL.so.1 libclFFT.so.2; do
+if [ -e /usr/include/vulkan/vulkan_core.h ]; then # without C++, which is ten times as large
+    mkdir -p "$1/include/vulkan"
+    cp -L /usr/include/vulkan/vulkan_core.h /usr/include/vulkan/vk_platform.h "$1/include/vulkan/"
+fi
+for library in libOpenCL.so.1 libclFFT.so.2 libvulkan.so.1; do
     path=$(ldconfig -p | sed -n "s|.*$library .*=> ||p" | head -n 1)
     [ -n "$path" ] || { echo "collect_peers.sh: no $library" >&2; continue; }
     cp -L "$path" "$1/lib/$library"               # for the loader

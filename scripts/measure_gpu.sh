@@ -15,8 +15,8 @@ verify.txt, and for each device a table (API.txt; API-1.txt for API:1) and one J
 line (API.jsonl); summary.txt gathers the ends of the tables.
 
 Environment: PEERS   folder with include/ and lib/ of peers and OpenCL (collect_peers.sh)
-             DEVICES devices to measure (default: "cuda:0 opencl:0"); of opengl:0 alone, as it
-                     has no peers
+             DEVICES devices to measure (default: "cuda:0 opencl:0"); of vulkan:0 and opengl:0
+                     alone, as they have no peers
              BUILD   where to build (default: a folder in TMPDIR)
              VERIFY  seconds that verify may take; 0: leave it out (default: 120)
              OPTIONS further options of kallima bench, such as "--min-time 0.1"
@@ -64,6 +64,14 @@ offer_opencl() {
     mkdir -p "$build/vendors"
     echo "$driver" >"$build/vendors/nvidia.icd"
     export OCL_ICD_VENDORS="$build/vendors"
+}
+
+# The same for Vulkan's loader.
+offer_vulkan() {
+    [ -z "${VK_DRIVER_FILES:-}${VK_ICD_FILENAMES:-}" ] || return 0
+    [ -z "$(find /etc/vulkan /usr/share/vulkan -name '*nvidia*.json' 2>/dev/null)" ] || return 0
+    driver=$(find /usr/local/nvidia/ -name nvidia_icd.json 2>/dev/null | head -n 1)
+    [ -z "$driver" ] || export VK_DRIVER_FILES="$driver" VK_ICD_FILENAMES="$driver"
 }
 
 peers_of() {
@@ -117,6 +125,7 @@ if [ -n "${PEERS:-}" ]; then
 fi
 build
 offer_opencl
+offer_vulkan
 export KALLIMA_KERNEL_CACHE="${KALLIMA_KERNEL_CACHE-$build/kernels}" # plans are cold once
 describe_machine >"$out/machine.txt"
 : >"$out/summary.txt"
