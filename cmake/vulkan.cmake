@@ -63,7 +63,6 @@ if(kallima_has_spirv)
     target_include_directories(kallima-spirv PRIVATE include src)
     target_link_libraries(kallima-spirv PRIVATE ${glslang_libraries})
     target_link_options(kallima-spirv PRIVATE LINKER:--exclude-libs,ALL)
-    add_dependencies(kallima-objects kallima-spirv) # who builds one has both
     install(TARGETS kallima-spirv LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 elseif(kallima_has_vulkan)
     message(STATUS "glslang is missing: the Vulkan device will run what other builds compiled, "
