@@ -31,7 +31,7 @@ demo:
 	scripts/demo.sh build/tools/kallima
 
 check check-long:
-	scripts/install_dependencies.sh check
+	scripts/install_dependencies.sh $@
 	cmake --preset default -DKALLIMA_WERROR=$(WERROR)
 	cmake --build --preset default --parallel $(JOBS)
 	OMP_WAIT_POLICY=passive ctest --test-dir build -C Check --output-on-failure \
@@ -48,4 +48,4 @@ format:
 
 clean:
 	cmake -E rm -rf build build-library build-debug build-asan build-tsan build-neon \
-	    build-clang demo
+	    build-clang build-windows demo

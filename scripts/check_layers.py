@@ -22,10 +22,11 @@ MAY_USE = {  # this table is the architecture; docs/architecture.md explains it
     "device/cuda": "base device",
     "device/opengl": "base device",
     "device/vulkan": "base device",
+    "device/d3d11": "base device",
     "exec": "base math problem factor pass codelet kernel emit device",
     "wisdom": "base problem factor",
     "tune": "base math problem factor pass codelet kernel emit device exec wisdom",
-    "api": "base math problem factor pass codelet kernel emit device device/opencl device/cuda device/opengl device/vulkan exec wisdom tune",
+    "api": "base math problem factor pass codelet kernel emit device device/opencl device/cuda device/opengl device/vulkan device/d3d11 exec wisdom tune",
     "gen": "base codelet emit",
 }
 OUTSIDE = ("tools", "bench", "examples")  # use the public headers and their own files only
@@ -34,6 +35,7 @@ OUTSIDE = ("tools", "bench", "examples")  # use the public headers and their own
 OWN_CONDITIONS = (
     (r"KAL_SIMD_|KAL_CPU_|__AVX|__SSE|__FMA__|__ARM_NEON|__aarch64__|__x86_64__", "device/cpu"),
     (r"_OPENMP", "device/cpu"),
+    (r"_WIN32|_WIN64|__MINGW", "base"), # base/platform.h; the calls of POSIX are in base/windows/
 )
 
 root = pathlib.Path(__file__).resolve().parent.parent

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Usage: install_dependencies.sh build|demo|check
-# Install with apt-get what is missing for `make build`, `make demo` or `make check`. Where
+# Usage: install_dependencies.sh build|demo|check|check-long
+# Install with apt-get what is missing for the target of `make` of that name. Where
 # nothing is missing apt-get is not called, so no network is needed.
 set -eu
 
@@ -62,18 +62,29 @@ END
 qemu-user has qemu-aarch64
 gcc-aarch64-linux-gnu has aarch64-linux-gnu-gcc
 libc6-dev-arm64-cross package libc6-dev-arm64-cross
+gcc-mingw-w64-x86-64-win32 has x86_64-w64-mingw32-gcc
+END
+}
+
+check_long_needs() {
+    check_needs
+    [ "$(uname -m)" = x86_64 ] || return 0
+    cat <<'END' # Windows, and a screen without which it has no Direct3D
+wine64 package wine64
+xvfb has Xvfb
 END
 }
 
 case "${1:-}" in
-build | demo | check) ;;
+build | demo | check) needs=${1}_needs ;;
+check-long) needs=check_long_needs ;;
 *)
-    echo "usage: $0 build|demo|check" >&2
+    echo "usage: $0 build|demo|check|check-long" >&2
     exit 2
     ;;
 esac
 
-missing=$("${1}_needs" | while read -r name test argument; do
+missing=$("$needs" | while read -r name test argument; do
     "$test" "$argument" || echo "$name"
 done | tr '\n' ' ')
 [ -n "$missing" ] || exit 0

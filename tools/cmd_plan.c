@@ -26,7 +26,8 @@ static const char help[] =
     "                     never; wisdom-only: fail if there is none\n"
     "  --source LANGUAGE  print the kernels instead, each under its passes, in opencl, "
     "cuda,\n"
-    "                     opengl or vulkan: for the device given, which must take that\n"
+    "                     opengl, vulkan or d3d11: for the device given, which must take "
+    "that\n"
     "                     language, else for a GPU that need not be here\n"
     "  --explain          say behind it where the plan comes from, what else there was, "
     "what is\n"
@@ -37,10 +38,10 @@ static const char help[] =
 
 static const char *const kinds[] = { "c2c", "r2c", "c2r" };
 static const char *const precisions[] = { "f32", "f64" };
-static const char *const languages[] = { "opencl", "cuda", "opengl", "vulkan" };
+static const char *const languages[] = { "opencl", "cuda", "opengl", "vulkan", "d3d11" };
 static const char *const plannings[] = { "default", "fixed", "wisdom-only" };
 static const char *const imagined[] = { "nullopencl", "nullcuda", "nullopengl",
-                                        "nullopengl" };
+                                        "nullopengl", "nulld3d11" };
 
 /** What the command line asks for. */
 struct request {

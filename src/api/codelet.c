@@ -64,7 +64,7 @@ static void add_function(struct kal_text *text, const struct kal_dialect *dialec
     kal_text_add(text, "\n");
     const kallima_status status = kal_codelet_build(&codelet, text->host, &spec);
     if (status == KALLIMA_OK)
-        kal_emit_codelet(text, dialect, &codelet, name);
+        kal_emit_codelet(text, dialect, &codelet, false, name);
     else if (text->status == KALLIMA_OK)
         text->status = status;
     kal_codelet_clear(&codelet);

@@ -2,16 +2,11 @@
 // The only place that takes memory from the process.
 #include "base/base.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-enum { ALIGNMENT_BYTES = 64 };
+#include "base/platform.h"
 
-static void *default_allocate(size_t bytes)
-{
-    void *memory = NULL;
-    return posix_memalign(&memory, ALIGNMENT_BYTES, bytes) == 0 ? memory : NULL;
-}
+enum { ALIGNMENT_BYTES = 64 };
 
 kallima_status kal_alloc(const struct kal_host *host, void **out, uint64_t count,
                          uint64_t size)
@@ -28,7 +23,7 @@ kallima_status kal_alloc(const struct kal_host *host, void **out, uint64_t count
 
     *out = host && host->allocator.allocate
                ? host->allocator.allocate(host->allocator.user, (size_t)bytes)
-               : default_allocate((size_t)bytes);
+               : kal_alloc_aligned(ALIGNMENT_BYTES, (size_t)bytes);
     if (!*out)
         return kal_fail(host, KALLIMA_E_MEMORY, "memory: no %llu bytes left",
                         (unsigned long long)bytes);
@@ -42,7 +37,7 @@ void kal_free(const struct kal_host *host, void *memory)
     if (host && host->allocator.release)
         host->allocator.release(host->allocator.user, memory);
     else
-        free(memory);
+        kal_free_aligned(memory);
 }
 
 kallima_status kal_alloc_object(const struct kal_host *host, void **out, uint64_t bytes)

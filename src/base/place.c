@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/platform.h"
 #include "base/text.h"
 
 static bool is_off(const char *place)
@@ -29,7 +30,8 @@ static bool is_foreign(const char *folder)
 static bool is_home(const char *folder)
 {
     struct stat about, root;
-    if (!folder || folder[0] != '/' || stat(folder, &about) != 0 || stat("/", &root) != 0)
+    if (!folder || !kal_path_is_absolute(folder) || stat(folder, &about) != 0 ||
+        stat("/", &root) != 0)
         return false;
     return S_ISDIR(about.st_mode) &&
            (about.st_dev != root.st_dev || about.st_ino != root.st_ino) &&
@@ -41,17 +43,17 @@ static bool is_home(const char *folder)
 static void add_absolute(struct kal_text *path, const char *place)
 {
     char here[PATH_MAX];
-    if (place[0] == '/')
+    if (kal_path_is_absolute(place))
         kal_text_add(path, "%s", place);
     else if (getcwd(here, sizeof here))
         kal_text_add(path, "%s/%s", here, place);
 }
 
-// A relative XDG_CACHE_HOME is as good as none, says the specification.
+// A relative folder of caches is as good as none, says the specification.
 static void add_default(struct kal_text *path, const char *name)
 {
-    const char *cache = secure_getenv("XDG_CACHE_HOME"), *home = secure_getenv("HOME");
-    if (cache && cache[0] == '/') {
+    const char *cache = secure_getenv(KAL_CACHE_VARIABLE), *home = secure_getenv("HOME");
+    if (cache && kal_path_is_absolute(cache)) {
         if (!is_foreign(cache))
             kal_text_add(path, "%s/%s", cache, name);
     } else if (is_home(home)) {

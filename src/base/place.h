@@ -7,7 +7,7 @@
 
 /**
  * Where something is kept: `option` if it is not NULL, else what the environment variable
- * `variable` says, else `name` in XDG_CACHE_HOME or in .cache of HOME. "" and "off" mean
+ * `variable` says, else `name` in XDG_CACHE_HOME (on Windows LOCALAPPDATA) or in .cache of HOME. "" and "off" mean
  * nowhere, and so does a HOME that cannot be written, is the root folder or, for root,
  * somebody else's. Nothing is created.
  *

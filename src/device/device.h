@@ -36,8 +36,10 @@ enum { KAL_MAX_SLOTS = 10 }; // memory arguments of a kernel
  * takes one memory argument for each slot; a dialect without addresses takes the slot's
  * offset in bytes as a 64-bit number behind each. In GLSL slot i is the buffer of binding i,
  * and its offset the uniform, of 32 bits, at location i; at location 15 is the number of a
- * launch's first group. For Vulkan these sixteen numbers are push constants. The bytes of group
- * memory beyond what the text declares itself are `group_bytes`.
+ * launch's first group. For Vulkan these sixteen numbers are push constants. In HLSL slot i is
+ * register t of that number or, if it is written, u; offsets and the number of the first group
+ * are in the constant buffer b0. The bytes of group memory beyond what the text declares itself
+ * are `group_bytes`.
  */
 struct kal_kernel_text {
     const char *name; // of the entry point
@@ -47,6 +49,8 @@ struct kal_kernel_text {
     int resident; // groups that a processor shall hold; 0: no matter
     uint64_t group_bytes;
     int slots;
+    uint32_t named,
+        written; // slots that the text declares, and those that it writes: bit i
 };
 
 /** Bytes that a device made of a kernel's text; freed with kal_free(). */

@@ -277,11 +277,90 @@
     "#define BARRIER { memoryBarrierShared(); barrier(); }\n"                            \
     "#define BARRIER_ALL { memoryBarrier(); barrier(); }\n"
 
+// Arrays are raw buffers, so that one is seen as reals by one kernel and as pairs by another. The
+// name of an entry's type is pasted to those of the functions that reach it.
+#define HLSL_F32                                                                         \
+    "typedef float R;\n"                                                                 \
+    "typedef float2 C;\n"                                                                \
+    "#define ZERO 0.0f\n"                                                                \
+    "#define LITERAL(x) float(x)\n"                                                      \
+    "#define MAKE(re, im) float2(re, im)\n"                                              \
+    "#define FMA(a, b, c) mad(a, b, c)\n"                                                \
+    "static const uint bytes_R = 4u, bytes_C = 8u;\n"                                    \
+    "R read_R(ByteAddressBuffer memory, uint at) { return asfloat(memory.Load(at)); }\n" \
+    "C read_C(ByteAddressBuffer memory, uint at) { return asfloat(memory.Load2(at)); }\n" \
+    "R reread_R(RWByteAddressBuffer memory, uint at) { return asfloat(memory.Load(at)); }\n" \
+    "C reread_C(RWByteAddressBuffer memory, uint at) { return asfloat(memory.Load2(at)); }\n" \
+    "void write_R(RWByteAddressBuffer memory, uint at, R value) { memory.Store(at, asuint(value)); }\n" \
+    "void write_C(RWByteAddressBuffer memory, uint at, C value) { memory.Store2(at, asuint(value)); }\n"
+#define HLSL_F64                                                                         \
+    "typedef double R;\n"                                                                \
+    "typedef double2 C;\n"                                                               \
+    "#define ZERO 0.0L\n"                                                                \
+    "#define LITERAL(x) double(x)\n"                                                     \
+    "#define MAKE(re, im) double2(re, im)\n"                                             \
+    "#define FMA(a, b, c) ((a) * (b) + (c))\n"                                           \
+    "static const uint bytes_R = 8u, bytes_C = 16u;\n"                                   \
+    "R real_of(uint2 bits) { return asdouble(bits.x, bits.y); }\n"                       \
+    "C pair_of(uint4 bits) { return MAKE(real_of(bits.xy), real_of(bits.zw)); }\n"       \
+    "uint2 bits_of(R value) { uint low, high; asuint(value, low, high); return uint2(low, high); }\n" \
+    "R read_R(ByteAddressBuffer memory, uint at) { return real_of(memory.Load2(at)); }\n" \
+    "C read_C(ByteAddressBuffer memory, uint at) { return pair_of(memory.Load4(at)); }\n" \
+    "R reread_R(RWByteAddressBuffer memory, uint at) { return real_of(memory.Load2(at)); }\n" \
+    "C reread_C(RWByteAddressBuffer memory, uint at) { return pair_of(memory.Load4(at)); }\n" \
+    "void write_R(RWByteAddressBuffer memory, uint at, R value) { memory.Store2(at, bits_of(value)); }\n" \
+    "void write_C(RWByteAddressBuffer memory, uint at, C value)\n"                       \
+    "{\n"                                                                                \
+    "    memory.Store4(at, uint4(bits_of(value.x), bits_of(value.y)));\n"                \
+    "}\n"
+#define HLSL_PRELUDE                                                                     \
+    "#define line line_of_group // the word is a keyword\n"                              \
+    "#define INDEX int\n"                                                                \
+    "#define CAST(type, value) type(value)\n"                                            \
+    "#define EXACT precise\n"                                                            \
+    "#define FUNCTION\n"                                                                 \
+    "#define UNROLL [unroll]\n"                                                          \
+    "#define REGISTERS(name, count) inout C name[count]\n"                               \
+    "static const uint bytes_int = 4u;\n"                                                \
+    "int read_int(ByteAddressBuffer memory, uint at) { return asint(memory.Load(at)); }\n" \
+    "// Where each slot begins in its buffer, in bytes; the number of a launch's first group.\n" \
+    "cbuffer launch : register(b0)\n"                                                    \
+    "{\n"                                                                                \
+    "    uint offset0, offset1, offset2, offset3, offset4, offset5, offset6, offset7;\n" \
+    "    uint first_group;\n"                                                            \
+    "};\n"                                                                               \
+    "#define PLACE(type, number, i) (offset##number + uint(i) * bytes_##type)\n"         \
+    "#define TABLE(type, name, number) \\\n"                                             \
+    "    ByteAddressBuffer name##_object : register(t##number); \\\n"                    \
+    "    type name##_load(int i) { return read_##type(name##_object, PLACE(type, number, i)); }\n" \
+    "#define MEMORY(type, name, number) \\\n"                                            \
+    "    RWByteAddressBuffer name##_object : register(u##number); \\\n"                  \
+    "    type name##_load(int i) { return reread_##type(name##_object, PLACE(type, number, i)); } \\\n" \
+    "    SHARE(type, name, number, name)\n"                                              \
+    "#define SHARE(type, name, number, owner) \\\n"                                      \
+    "    void name##_store(int i, type value) \\\n"                                      \
+    "    { \\\n"                                                                         \
+    "        write_##type(owner##_object, PLACE(type, number, i), value); \\\n"          \
+    "    }\n"                                                                            \
+    "#define BIND(bytes, name)\n"                                                        \
+    "#define TILE(type, name, count) groupshared type name[count];\n"                    \
+    "#define KERNEL(name, lanes, resident) \\\n"                                         \
+    "    [numthreads(lanes, 1, 1)] \\\n"                                                 \
+    "    void name(uint own_lane : SV_GroupIndex, uint3 own_group : SV_GroupID)\n"       \
+    "#define LOAD(memory, i) memory##_load(i)\n"                                         \
+    "#define STORE(memory, i, value) memory##_store(i, value)\n"                         \
+    "#define TWO_ROOTS(a, b, i) const C a = ROOT(i), b = ROOT(i + 1);\n"                 \
+    "#define LANE own_lane\n"                                                            \
+    "// Groups are launched in rows as long as can be; a second launch has the last ones.\n" \
+    "#define GROUP (first_group + own_group.y * 65535u + own_group.x)\n"                 \
+    "#define BARRIER GroupMemoryBarrierWithGroupSync()\n"                                \
+    "#define BARRIER_ALL AllMemoryBarrierWithGroupSync()\n"
+
 // A codelet works in place on an array of registers.
-#define KERNEL_CODELETS(registers, exact, suffix)                                   \
+#define KERNEL_CODELETS(registers, exact)                                           \
     .open = "FUNCTION void $f(" registers ")\n{\n",                                 \
     .close = "}\n",                                                        \
-    .constant = "    const R $a = LITERAL($b" suffix ");\n",                         \
+    .constant = "    const R $a = LITERAL($b$c);\n",                                 \
     .value = "    " exact "const R $a = $b;\n",                                     \
     .load = "    const R $b = v[$a].x, $c = v[$a].y;\n",                   \
     .store = "    v[$a] = MAKE($b, $c);\n",                                \
@@ -368,24 +447,34 @@ static const struct kal_dialect dialects[] = {
         .name     = "opencl",
         .precision = { OPENCL_F32, OPENCL_F64 },
         .prelude  = OPENCL_PRELUDE POINTER_PRELUDE COMMON_PRELUDE,
-        .suffix   = "",
-        KERNEL_CODELETS("C *v", "", "")
+        .suffix   = { "", "" },
+        KERNEL_CODELETS("C *v", "")
     },
     {
         .name     = "cuda",
         .precision = { CUDA_F32, CUDA_F64 },
         .prelude  = CUDA_PRELUDE POINTER_PRELUDE COMMON_PRELUDE,
-        .suffix   = "",
+        .suffix   = { "", "" },
         .group_bytes_are_launched = true,
-        KERNEL_CODELETS("C *v", "", "")
+        KERNEL_CODELETS("C *v", "")
     },
     {
         .name     = "glsl",
         .precision = { GLSL_F32, GLSL_F64 },
         .prelude  = GLSL_PRELUDE COMMON_PRELUDE,
-        .suffix   = "lf", // also of constants that are then rounded to f32
+        .suffix   = { "lf", "lf" }, // also of constants that are then rounded to f32
         .memory_is_global = true,
-        KERNEL_CODELETS("inout C v[$n]", "precise ", "lf")
+        KERNEL_CODELETS("inout C v[$n]", "precise ")
+    },
+    {
+        .name     = "hlsl",
+        .precision = { HLSL_F32, HLSL_F64 },
+        .prelude  = HLSL_PRELUDE COMMON_PRELUDE,
+        .suffix   = { "f", "L" },
+        .rounds_twice = true,
+        .memory_is_global = true,
+        .memory_is_bound_once = true,
+        KERNEL_CODELETS("inout C v[$n]", "precise ")
     },
 };
 // clang-format on

@@ -14,14 +14,16 @@ struct kal_dialect {
     const char *name;
     const char *precision[2];      // before the prelude of kernels: f32, f64; or NULL
     const char *prelude;           // before functions that stand alone
-    const char *suffix;            // behind the literals of a kernel
+    const char *suffix[2];         // behind the literals of a kernel: f32, f64
     bool group_bytes_are_launched; // a kernel's tile is as large as its launch says
+    bool rounds_twice;             // FMA may: codelets do without
     bool memory_is_global;         // declared, as the tile, ahead of the entry point
+    bool memory_is_bound_once;     // in place, both sides are one object of one name
     const char *defaults;          // before any functions: what they use, if not defined
     const char *open;              // $f: the function's name, $n: the length
     const char *open_twiddled;     // likewise
     const char *close;             //
-    const char *constant;          // $a: the variable, $b: the literal
+    const char *constant;          // $a: the variable, $b: the literal, $c: its suffix
     const char *value;             // $a: the variable, $b: the expression
     const char *load;              // declare $b and $c, the parts of x[$a]
     const char *factor[2];         // expression of either part of w[$a]

@@ -9,6 +9,7 @@ struct emitter {
     struct kal_text *text;
     const struct kal_dialect *dialect;
     const struct kal_codelet *codelet;
+    const char *suffix; // of literals
 };
 
 // What $a, $b, $c, $f and $n stand for in a pattern.
@@ -145,7 +146,7 @@ static void emit_constants(const struct emitter *e, const int32_t *uses)
         name_node(e, id, name);
         snprintf(literal, sizeof literal, "%.24Lf", g->entry[id].value);
         emit_pattern(e->text, e->dialect->constant,
-                     &(struct arguments){ .a = name, .b = literal });
+                     &(struct arguments){ .a = name, .b = literal, .c = e->suffix });
     }
 }
 
@@ -162,9 +163,10 @@ static void emit_comment(const struct emitter *e)
 }
 
 void kal_emit_codelet(struct kal_text *text, const struct kal_dialect *dialect,
-                      const struct kal_codelet *codelet, const char *name)
+                      const struct kal_codelet *codelet, bool is_f64, const char *name)
 {
-    const struct emitter e = { text, dialect, codelet };
+    const char *suffix = dialect->suffix[is_f64];
+    const struct emitter e = { text, dialect, codelet, suffix ? suffix : "" };
     char length[NAME_BYTES];
     int32_t *uses;
 

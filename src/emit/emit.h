@@ -9,10 +9,11 @@
 
 /**
  * Append the codelet as a function called `name`, with a comment that says what it costs.
+ * `is_f64` decides on the suffix of literals, where the language has them.
  *
  * Error: sticky, in `text`
  */
 void kal_emit_codelet(struct kal_text *text, const struct kal_dialect *dialect,
-                      const struct kal_codelet *codelet, const char *name);
+                      const struct kal_codelet *codelet, bool is_f64, const char *name);
 
 #endif

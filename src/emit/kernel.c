@@ -94,11 +94,22 @@ static bool is_written(enum kal_slot slot)
     return slot == KAL_SLOT_OUT || slot == KAL_SLOT_OUT_IMAG || slot == KAL_SLOT_TICKETS;
 }
 
-/** One argument of a kernel. */
+enum kal_slot_use kal_kernel_slot_use(const struct kal_kernel_set *set,
+                                      const struct kal_dialect *dialect, int pass,
+                                      enum kal_slot slot)
+{
+    const bool is_shared = dialect->memory_is_bound_once && slot <= KAL_SLOT_OUT_IMAG &&
+                           set->kernel[pass]->pass->is_in_place;
+    if (is_shared)
+        return is_written(slot) ? KAL_SLOT_SHARED : KAL_SLOT_WRITTEN;
+    return is_written(slot) ? KAL_SLOT_WRITTEN : KAL_SLOT_READ;
+}
+
+/** One argument of a kernel, of its pass `pass`. */
 struct parameter {
     enum kal_slot slot;
     const char *type, *name;
-    int number;
+    int number, pass;
 };
 
 // Call `print` for every slot that the set takes, with its name in the kernel's head.
@@ -117,6 +128,7 @@ static void each_slot(struct kal_printer *p,
             else
                 snprintf(name, sizeof name, "%s", slot_names[a.slot]);
             a.type = slot_type(set->kernel[i], a.slot);
+            a.pass = i;
             print(p, &a);
             a.number++;
         }
@@ -146,8 +158,13 @@ static void print_parameter(struct kal_printer *p, const struct parameter *a)
 
 static void print_declaration(struct kal_printer *p, const struct parameter *a)
 {
-    kal_line(p, "%s(%s, %s, %d)", is_written(a->slot) ? "MEMORY" : "TABLE", a->type,
-             a->name, a->number);
+    static const char *const macros[] = { "TABLE", "MEMORY", "SHARE" };
+    const enum kal_slot_use use =
+        kal_kernel_slot_use(p->set, p->dialect, a->pass, a->slot);
+    kal_text_add(p->text, "%s(%s, %s, %d%s)\n", macros[use], a->type, a->name, a->number,
+                 use != KAL_SLOT_SHARED         ? ""
+                 : a->slot == KAL_SLOT_OUT_IMAG ? ", in_imag"
+                                                : ", in");
 }
 
 static int entry_bytes(const struct kal_kernel *k, const char *type)
@@ -238,13 +255,15 @@ static void print_codelets(struct kal_printer *p)
         if (step->op != KAL_STEP_DFT || done[step->radix])
             continue;
         done[step->radix] = true;
-        const struct kal_codelet_spec spec = kal_length_spec(step->radix, KAL_FMA, false);
+        const enum kal_flavour flavour = p->dialect->rounds_twice ? KAL_PLAIN : KAL_FMA;
+        const struct kal_codelet_spec spec = kal_length_spec(step->radix, flavour, false);
         snprintf(name, sizeof name, "dft%d", step->radix);
         const kallima_status status = kal_codelet_build(&codelet, host, &spec);
         if (status)
             p->text->status = status;
         else
-            kal_emit_codelet(p->text, p->dialect, &codelet, name);
+            kal_emit_codelet(p->text, p->dialect, &codelet, p->set->kernel[0]->is_f64,
+                             name);
         kal_codelet_clear(&codelet);
         kal_text_add(p->text, "\n");
     }

@@ -234,7 +234,7 @@ static void print_twiddle(struct kal_printer *p, const char *element)
 void kal_print_scale(struct kal_printer *p)
 {
     const double scale = p->k->pass->scale;
-    const char *suffix = p->dialect->suffix;
+    const char *suffix = p->dialect->suffix[p->k->is_f64];
     if (scale != 1.0)
         kal_line(p, "x = MAKE(x.x * LITERAL(%.17e%s), x.y * LITERAL(%.17e%s));", scale,
                  suffix, scale, suffix);

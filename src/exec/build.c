@@ -10,6 +10,7 @@ static const char *const language_names[KAL_LANGUAGE_COUNT] = {
     [KAL_LANGUAGE_OPENCL] = "opencl",
     [KAL_LANGUAGE_CUDA] = "cuda",
     [KAL_LANGUAGE_GLSL] = "glsl",
+    [KAL_LANGUAGE_HLSL] = "hlsl",
 };
 
 static const char *const entry_name = "kallima";
@@ -166,11 +167,33 @@ static kallima_status create_kernel(struct kal_device_kernel **out,
     return status;
 }
 
+// What the text does with each slot, in the order of gather_slots().
+static void mark_slots(const struct kernel_program *p, int i,
+                       struct kal_kernel_text *source)
+{
+    const struct kal_kernel_set *set = &p->kernel[i].set;
+    int number = 0;
+
+    for (int j = 0; j < set->count; j++) {
+        for (int slot = KAL_SLOT_IN; slot < KAL_SLOT_COUNT; slot++) {
+            const bool is_table = slot >= KAL_SLOT_ROOTS;
+            if (is_table ? j + 1 < set->count || !kal_kernel_takes_table(set, slot)
+                         : !kal_kernel_takes_side(set, j, slot))
+                continue;
+            const enum kal_slot_use use =
+                kal_kernel_slot_use(set, dialect_of(p), j, slot);
+            source->named |= (uint32_t)(use != KAL_SLOT_SHARED) << number;
+            source->written |= (uint32_t)(use == KAL_SLOT_WRITTEN) << number;
+            number++;
+        }
+    }
+}
+
 static kallima_status compile(struct kernel_program *p, int i, const char *text)
 {
     struct built_kernel *built = &p->kernel[i];
     kallima_device *device = p->base.device;
-    const struct kal_kernel_text source = {
+    struct kal_kernel_text source = {
         .name = entry_name,
         .text = text,
         .lanes = built->set.lanes,
@@ -189,6 +212,7 @@ static kallima_status compile(struct kernel_program *p, int i, const char *text)
             return KALLIMA_OK;
         }
     }
+    mark_slots(p, i, &source);
     return create_kernel(&built->object, device, &source);
 }
 

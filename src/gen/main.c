@@ -24,7 +24,7 @@ static kallima_status add_codelet(struct kal_text *text, enum kal_flavour flavou
     const kallima_status status = kal_codelet_build(&codelet, NULL, &spec);
     if (status == KALLIMA_OK) {
         kal_text_add(text, "\n");
-        kal_emit_codelet(text, kal_dialect_find("c"), &codelet, name);
+        kal_emit_codelet(text, kal_dialect_find("c"), &codelet, false, name);
     }
     kal_codelet_clear(&codelet);
     return status ? status : text->status;

@@ -185,7 +185,8 @@ class Kernels(Case):
     def test_device_of_another_language_is_refused(self):
         for language, device in [("cuda", "cpu"), ("cuda", "null"), ("opencl", "cpu"),
                                  ("cuda", "nullopencl"), ("opencl", "nullcuda"),
-                                 ("opengl", "nullcuda"), ("vulkan", "nullcuda")]:
+                                 ("opengl", "nullcuda"), ("vulkan", "nullcuda"),
+                                 ("d3d11", "nullopengl")]:
             self.refuse(2, "plan", "60", "--source", language, "--device", device,
                         says=["--source " + language, "the device " + device + " "])
         self.refuse(1, "plan", "60", "--source", "cuda", "--device", "cudanonsense",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Usage: test_glslang [I/N [vulkan]]
+// Usage: test_glslang opengl|vulkan|d3d11 [I/N]
 // Plan problems of every sort for a GPU that is not there (those numbered I of N), and compile
-// their kernels with glslangValidator, for OpenGL or, to valid SPIR-V, for Vulkan. 77: it is not
-// installed.
+// their kernels with glslangValidator: for OpenGL; to valid SPIR-V, for Vulkan; for Direct3D 11.
+// 77: it is not installed.
 #include <kallima/kallima.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 #include "../problems.h"
 #include "../rows.h"
 #include "device/null/null.h"
+#include "hlsl.h"
 
 enum { SKIPPED = 77, RANDOM_PROBLEMS = 60, RANDOM_POINTS = 1 << 18 };
 
@@ -35,19 +36,45 @@ static const struct {
     "{ echo \"$log\" >&2; exit 1; }"
 
 static struct {
-    const char *compiler;
     int problem, part, parts, kernels;
     char name[300];
-} run = { .compiler = COMPILER(""), .parts = 1 };
+} run = { .parts = 1 };
 
-static bool is_accepted(const char *text)
+static bool is_accepted_by(const char *command, const char *text)
 {
-    FILE *compiler = popen(run.compiler, "w");
+    FILE *compiler = popen(command, "w");
     if (!compiler)
         return false;
     fputs(text, compiler);
     return pclose(compiler) == 0;
 }
+
+static bool glsl_is_accepted(const char *text)
+{
+    return is_accepted_by(COMPILER(""), text);
+}
+
+static bool vulkan_is_accepted(const char *text)
+{
+    return is_accepted_by(COMPILER("-V --target-env vulkan1.1 --spirv-val -o /dev/null"),
+                          text);
+}
+
+static bool hlsl_is_accepted(const char *text)
+{
+    return hlsl_compile(text, "/dev/null");
+}
+
+static const struct language {
+    const char *name, *selector;
+    const struct kal_device_ops *ops;
+    bool (*is_accepted)(const char *text);
+} languages[] = {
+    { "opengl", "nullopengl", &kal_null_opengl_device_ops, glsl_is_accepted },
+    { "vulkan", "nullopengl", &kal_null_opengl_device_ops, vulkan_is_accepted },
+    { "d3d11", "nulld3d11", &kal_null_d3d11_device_ops, hlsl_is_accepted },
+};
+static const struct language *language;
 
 // Compile the text on the way to the device that takes anything.
 static kallima_status kernel_create(struct kal_device_kernel **out,
@@ -58,9 +85,9 @@ static kallima_status kernel_create(struct kal_device_kernel **out,
 {
     run.kernels++;
     row_ran();
-    if (!is_accepted(text->text))
+    if (!language->is_accepted(text->text))
         row_fail("%s: a kernel is refused", run.name);
-    return kal_null_opengl_device_ops.kernel_create(out, device, text, binary, made);
+    return language->ops->kernel_create(out, device, text, binary, made);
 }
 
 static void plan(kallima_device *device, const kallima_desc *desc, const char *recipe)
@@ -108,14 +135,14 @@ static void plan_random(kallima_device *device)
     }
 }
 
-static void kernels_are_glsl(void **state)
+static void kernels_are_accepted(void **state)
 {
     const kallima_device_options options = { .kernel_cache = "" };
-    struct kal_device_ops ops = kal_null_opengl_device_ops;
+    struct kal_device_ops ops = *language->ops;
     kallima_device *device = NULL;
 
     (void)state;
-    if (kallima_device_open(&device, "nullopengl", &options) != KALLIMA_OK)
+    if (kallima_device_open(&device, language->selector, &options) != KALLIMA_OK)
         fail_msg("%s", kallima_last_error());
     ops.kernel_create = kernel_create;
     device->ops = &ops;
@@ -129,14 +156,16 @@ static void kernels_are_glsl(void **state)
 
 int main(int argc, char **argv)
 {
-    static const struct CMUnitTest tests[] = { cmocka_unit_test(kernels_are_glsl) };
+    static const struct CMUnitTest tests[] = { cmocka_unit_test(kernels_are_accepted) };
 
-    if (argc > 1 && sscanf(argv[1], "%d/%d", &run.part, &run.parts) != 2)
+    for (size_t i = 0; argc > 1 && i < sizeof languages / sizeof languages[0]; i++) {
+        if (strcmp(argv[1], languages[i].name) == 0)
+            language = &languages[i];
+    }
+    if (!language || (argc > 2 && sscanf(argv[2], "%d/%d", &run.part, &run.parts) != 2))
         return 2;
-    if (argc > 2 && strcmp(argv[2], "vulkan") == 0)
-        run.compiler = COMPILER("-V --target-env vulkan1.1 --spirv-val -o /dev/null");
     if (system("glslangValidator --version >/dev/null 2>&1") != 0) {
-        fprintf(stderr, "SKIPPED: glslangValidator is not installed: NO kernel in GLSL "
+        fprintf(stderr, "SKIPPED: glslangValidator is not installed: NO kernel "
                         "was compiled. See scripts/install_dependencies.sh check\n");
         return SKIPPED;
     }

@@ -384,7 +384,7 @@ static void text_has_no_load_after_a_store(void **state)
         struct kal_text text;
         assert_int_equal(kal_codelet_build(&c, NULL, &spec), KALLIMA_OK);
         kal_text_init(&text, NULL);
-        kal_emit_codelet(&text, kal_dialect_find("c"), &c, "f");
+        kal_emit_codelet(&text, kal_dialect_find("c"), &c, false, "f");
         assert_int_equal(text.status, KALLIMA_OK);
         const char *store = strstr(text.data, "STORE_PAIR(");
         assert_non_null(store);
@@ -450,7 +450,7 @@ static kallima_status compile_scarce(int n, int left)
     kal_text_init(&text, &host);
     kallima_status status = kal_codelet_build(&c, &host, &spec);
     if (status == KALLIMA_OK) {
-        kal_emit_codelet(&text, kal_dialect_find("c"), &c, "f");
+        kal_emit_codelet(&text, kal_dialect_find("c"), &c, false, "f");
         status = text.status;
     }
     kal_text_clear(&text);

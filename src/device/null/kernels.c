@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 // The limits of an NVIDIA H200 through CUDA, and of NVIDIA's OpenCL on it; and of a small GPU
-// through OpenGL.
+// through OpenGL and through Direct3D 11.
 static const struct kal_caps cuda_caps = {
     .has_f64 = true,
     .threads = 1,
@@ -47,6 +47,16 @@ static const struct kal_caps opengl_caps = {
     .group_bytes = 32768,
     .buffer_bytes = INT32_MAX,
 };
+static const struct kal_caps d3d11_caps = {
+    .has_f64 = true,
+    .threads = 1,
+    .lanes_f32 = 32,
+    .language = KAL_LANGUAGE_HLSL,
+    .processors = 16,
+    .group_lanes = 1024,
+    .group_bytes = 32768,
+    .buffer_bytes = INT32_MAX,
+};
 
 static bool find(const char *name, const char *limits, int index,
                  kallima_device_info *info)
@@ -58,8 +68,9 @@ static bool find(const char *name, const char *limits, int index,
     return index == 0;
 }
 
-static kallima_status open(kallima_device **out, const struct kal_host *host,
-                           const struct kal_device_ops *ops, const struct kal_caps *caps)
+static kallima_status open_any(kallima_device **out, const struct kal_host *host,
+                               const struct kal_device_ops *ops,
+                               const struct kal_caps *caps)
 {
     void *object;
     KAL_TRY(kal_alloc_object(host, &object, sizeof(kallima_device)));
@@ -86,13 +97,18 @@ static bool opengl_find(int index, kallima_device_info *info)
     return find("nullopengl", "a small GPU", index, info);
 }
 
+static bool d3d11_find(int index, kallima_device_info *info)
+{
+    return find("nulld3d11", "a small GPU", index, info);
+}
+
 static kallima_status cuda_open(kallima_device **out, int index,
                                 const struct kal_host *host,
                                 const kallima_device_options *options)
 {
     (void)index;
     (void)options;
-    return open(out, host, &kal_null_cuda_device_ops, &cuda_caps);
+    return open_any(out, host, &kal_null_cuda_device_ops, &cuda_caps);
 }
 
 static kallima_status opencl_open(kallima_device **out, int index,
@@ -101,7 +117,7 @@ static kallima_status opencl_open(kallima_device **out, int index,
 {
     (void)index;
     (void)options;
-    return open(out, host, &kal_null_opencl_device_ops, &opencl_caps);
+    return open_any(out, host, &kal_null_opencl_device_ops, &opencl_caps);
 }
 
 static kallima_status opengl_open(kallima_device **out, int index,
@@ -110,7 +126,16 @@ static kallima_status opengl_open(kallima_device **out, int index,
 {
     (void)index;
     (void)options;
-    return open(out, host, &kal_null_opengl_device_ops, &opengl_caps);
+    return open_any(out, host, &kal_null_opengl_device_ops, &opengl_caps);
+}
+
+static kallima_status d3d11_open(kallima_device **out, int index,
+                                 const struct kal_host *host,
+                                 const kallima_device_options *options)
+{
+    (void)index;
+    (void)options;
+    return open_any(out, host, &kal_null_d3d11_device_ops, &d3d11_caps);
 }
 
 static void describe(const kallima_device *device, kallima_device_info *info)
@@ -118,7 +143,7 @@ static void describe(const kallima_device *device, kallima_device_info *info)
     device->ops->find(0, info);
 }
 
-static void close(kallima_device *device)
+static void close_any(kallima_device *device)
 {
     const struct kal_host host = device->host;
     kal_free(&host, device);
@@ -184,7 +209,7 @@ static kallima_status enqueue(kallima_device *device, const struct kal_work *wor
         .compiles_aside = true,                       \
         .find = find_entry,                           \
         .open = open_entry,                           \
-        .close = close,                               \
+        .close = close_any,                               \
         .describe = describe,                         \
         .buffer_create = kal_host_buffer_create,      \
         .buffer_destroy = kal_host_buffer_destroy,    \
@@ -211,3 +236,5 @@ const struct kal_device_ops kal_null_opencl_device_ops =
     KERNEL_DEVICE("nullopencl", opencl_find, opencl_open);
 const struct kal_device_ops kal_null_opengl_device_ops =
     KERNEL_DEVICE("nullopengl", opengl_find, opengl_open);
+const struct kal_device_ops kal_null_d3d11_device_ops =
+    KERNEL_DEVICE("nulld3d11", d3d11_find, d3d11_open);
