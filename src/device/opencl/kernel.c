@@ -277,9 +277,11 @@ static bool is_better(const struct ocl_kernel *told, const struct ocl_kernel *ke
            kal_groups_of_registers(kernel->lanes, kernel->facts.registers) < resident - 1;
 }
 
-// What was compiled without that knowledge is compiled once more, from what the compiler made.
+// What was compiled without that knowledge is compiled once more, from what the compiler made;
+// if that is better, *made (NULL: not wanted) is what it was compiled from.
 static kallima_status compile_for_groups(struct ocl_kernel *kernel,
-                                         const struct kal_kernel_text *text)
+                                         const struct kal_kernel_text *text,
+                                         struct kal_binary *made)
 {
     const struct kal_host *host = &kernel->base.device->host;
     struct ocl_kernel told = *kernel;
@@ -295,11 +297,14 @@ static kallima_status compile_for_groups(struct ocl_kernel *kernel,
     told.program = NULL;
     told.handle = NULL;
     status = fill_in(&told, text, &binary);
-    kal_free(host, binary.data);
     const bool is_taken = !status && is_better(&told, kernel, text->resident);
     drop(is_taken ? kernel : &told);
     if (is_taken)
         *kernel = told;
+    if (is_taken && made)
+        *made = binary;
+    else
+        kal_free(host, binary.data);
     return status == KALLIMA_E_COMPILE ? KALLIMA_OK : status;
 }
 
@@ -326,8 +331,8 @@ kallima_status kal_ocl_kernel_create(struct kal_device_kernel **out, kallima_dev
     pthread_mutex_lock(&compiler);
     kallima_status status = fill_in(kernel, text, binary);
     if (status == KALLIMA_OK && !binary && is_nvidia && text->resident > 0)
-        status = compile_for_groups(kernel, text);
-    if (status == KALLIMA_OK && made && !binary)
+        status = compile_for_groups(kernel, text, made);
+    if (status == KALLIMA_OK && made && !made->data && !binary)
         status = take_binary(kernel, made);
     pthread_mutex_unlock(&compiler);
     if (status) {
