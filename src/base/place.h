@@ -7,9 +7,9 @@
 
 /**
  * Where something is kept: `option` if it is not NULL, else what the environment variable
- * `variable` says, else `name` in XDG_CACHE_HOME (on Windows LOCALAPPDATA) or in .cache of HOME. "" and "off" mean
- * nowhere, and so does a HOME that cannot be written, is the root folder or, for root,
- * somebody else's. Nothing is created.
+ * `variable` says, else `name` in XDG_CACHE_HOME (on Windows LOCALAPPDATA) or
+ * in .cache of HOME. "" and "off" mean nowhere, and so does a HOME that cannot be written, is
+ * the root folder or, for root, somebody else's. Nothing is created.
  *
  * Owner: the caller frees *place, an absolute path or NULL for nowhere, with kal_free().
  * Error: E_MEMORY  exhausted; *place is NULL

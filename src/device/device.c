@@ -60,6 +60,13 @@ void kal_device_lower(struct kal_caps *caps, const kallima_limits *limits)
         lower_int(caps->cluster_groups, limits->cluster_groups, "KALLIMA_CLUSTER_GROUPS");
 }
 
+void kal_kernel_describe_nothing(const struct kal_device_kernel *kernel,
+                                 struct kal_kernel_facts *facts)
+{
+    (void)kernel;
+    *facts = (struct kal_kernel_facts){ -1, -1, -1, -1 };
+}
+
 kallima_status kal_host_buffer_create(kallima_buffer **out, kallima_device *device,
                                       uint64_t bytes)
 {

@@ -211,6 +211,10 @@ void kal_device_release(kallima_device *device);
  */
 void kal_device_lower(struct kal_caps *caps, const kallima_limits *limits);
 
+/** The table's kernel_describe() of devices that do not say what a kernel takes. */
+void kal_kernel_describe_nothing(const struct kal_device_kernel *kernel,
+                                 struct kal_kernel_facts *facts);
+
 /** Whether a device computes in the memory of the host. */
 static inline bool kal_device_is_host(const kallima_device *device)
 {

@@ -73,7 +73,7 @@ bool kal_d3d_has_gpu(void);
 HRESULT kal_d3d_create(const struct d3d_api *api, IDXGIAdapter1 *adapter,
                        ID3D11Device **device, ID3D11DeviceContext **context);
 
-/** Fill in what the device can do; the environment may lower the limits of a group. */
+/** Fill in what the device can do. */
 void kal_d3d_fill_caps(struct d3d_device *device);
 
 /** Make a device of both objects, which it takes also where it fails. */
@@ -120,8 +120,6 @@ kallima_status kal_d3d_kernel_create(struct kal_device_kernel **out,
                                      const struct kal_binary *binary,
                                      struct kal_binary *made);
 void kal_d3d_kernel_destroy(struct kal_device_kernel *kernel);
-void kal_d3d_kernel_describe(const struct kal_device_kernel *kernel,
-                             struct kal_kernel_facts *facts);
 void kal_d3d_kernel_key(const kallima_device *device, char *key, size_t capacity);
 
 kallima_status kal_d3d_enqueue(kallima_device *device, const struct kal_work *work,

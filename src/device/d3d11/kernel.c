@@ -134,13 +134,6 @@ void kal_d3d_kernel_destroy(struct kal_device_kernel *base)
     kal_free(&host, kernel);
 }
 
-void kal_d3d_kernel_describe(const struct kal_device_kernel *kernel,
-                             struct kal_kernel_facts *facts)
-{
-    (void)kernel;
-    *facts = (struct kal_kernel_facts){ -1, -1, -1, -1 };
-}
-
 // Bytecode is the same for all devices: drivers compile it once more.
 void kal_d3d_kernel_key(const kallima_device *device, char *key, size_t capacity)
 {

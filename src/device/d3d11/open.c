@@ -136,7 +136,7 @@ const struct kal_device_ops kal_d3d11_device_ops = {
     .timer_read = kal_d3d_timer_read,
     .kernel_create = kal_d3d_kernel_create,
     .kernel_destroy = kal_d3d_kernel_destroy,
-    .kernel_describe = kal_d3d_kernel_describe,
+    .kernel_describe = kal_kernel_describe_nothing,
     .kernel_key = kal_d3d_kernel_key,
     .enqueue = kal_d3d_enqueue,
 };

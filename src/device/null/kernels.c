@@ -177,13 +177,6 @@ static void kernel_destroy(struct kal_device_kernel *kernel)
     kal_free(&host, kernel);
 }
 
-static void kernel_describe(const struct kal_device_kernel *kernel,
-                            struct kal_kernel_facts *facts)
-{
-    (void)kernel;
-    *facts = (struct kal_kernel_facts){ -1, -1, -1, -1 };
-}
-
 static void kernel_key(const kallima_device *device, char *key, size_t capacity)
 {
     (void)device;
@@ -209,7 +202,7 @@ static kallima_status enqueue(kallima_device *device, const struct kal_work *wor
         .compiles_aside = true,                       \
         .find = find_entry,                           \
         .open = open_entry,                           \
-        .close = close_any,                               \
+        .close = close_any,                           \
         .describe = describe,                         \
         .buffer_create = kal_host_buffer_create,      \
         .buffer_destroy = kal_host_buffer_destroy,    \
@@ -224,7 +217,7 @@ static kallima_status enqueue(kallima_device *device, const struct kal_work *wor
         .timer_read = kal_host_timer_read,            \
         .kernel_create = kernel_create,               \
         .kernel_destroy = kernel_destroy,             \
-        .kernel_describe = kernel_describe,           \
+        .kernel_describe = kal_kernel_describe_nothing, \
         .kernel_key = kernel_key,                     \
         .enqueue = enqueue,                           \
     }

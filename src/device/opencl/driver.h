@@ -96,7 +96,7 @@ kallima_status kal_ocl_ptx_for_groups(struct kal_binary *out, const struct kal_h
 void kal_ocl_describe(const struct ocl_api *cl, cl_device_id id, int index,
                       kallima_device_info *info);
 
-/** Say what a device can do; the environment may lower the limits of a group. */
+/** Say what a device can do. */
 struct kal_caps kal_ocl_caps(const struct ocl_api *cl, cl_device_id id);
 
 /** Raise the limit of a group's memory to what a trial shows that there is. */

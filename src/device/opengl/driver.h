@@ -128,8 +128,6 @@ kallima_status kal_gl_kernel_create(struct kal_device_kernel **out,
                                     const struct kal_binary *binary,
                                     struct kal_binary *made);
 void kal_gl_kernel_destroy(struct kal_device_kernel *kernel);
-void kal_gl_kernel_describe(const struct kal_device_kernel *kernel,
-                            struct kal_kernel_facts *facts);
 
 kallima_status kal_gl_enqueue(kallima_device *device, const struct kal_work *work,
                               int count, const struct kal_sync *sync);

@@ -187,10 +187,3 @@ void kal_gl_kernel_destroy(struct kal_device_kernel *base)
     }
     kal_free(&device->base.host, kernel);
 }
-
-void kal_gl_kernel_describe(const struct kal_device_kernel *kernel,
-                            struct kal_kernel_facts *facts)
-{
-    (void)kernel;
-    *facts = (struct kal_kernel_facts){ -1, -1, -1, -1 };
-}

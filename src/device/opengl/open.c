@@ -150,7 +150,7 @@ const struct kal_device_ops kal_opengl_device_ops = {
     .timer_read = kal_gl_timer_read,
     .kernel_create = kal_gl_kernel_create,
     .kernel_destroy = kal_gl_kernel_destroy,
-    .kernel_describe = kal_gl_kernel_describe,
+    .kernel_describe = kal_kernel_describe_nothing,
     .kernel_key = kal_gl_key,
     .enqueue = kal_gl_enqueue,
 };

@@ -269,10 +269,3 @@ void kal_vk_kernel_destroy(struct kal_device_kernel *base)
     device->vk.DestroyDescriptorSetLayout(device->device, kernel->slots_layout, NULL);
     kal_free(&device->base.host, kernel);
 }
-
-void kal_vk_kernel_describe(const struct kal_device_kernel *kernel,
-                            struct kal_kernel_facts *facts)
-{
-    (void)kernel;
-    *facts = (struct kal_kernel_facts){ -1, -1, -1, -1 };
-}

@@ -185,7 +185,7 @@ const struct kal_device_ops kal_vulkan_device_ops = {
     .timer_read = kal_vk_timer_read,
     .kernel_create = kal_vk_kernel_create,
     .kernel_destroy = kal_vk_kernel_destroy,
-    .kernel_describe = kal_vk_kernel_describe,
+    .kernel_describe = kal_kernel_describe_nothing,
     .kernel_key = kal_vk_key,
     .enqueue = kal_vk_enqueue,
 };
