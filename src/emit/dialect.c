@@ -96,7 +96,6 @@
     "#define TILE(type, name, count) \\\n"                                               \
     "    extern __shared__ __align__(16) unsigned char group_memory[]; \\\n"             \
     "    type *const name = (type *)group_memory;\n"                                     \
-    "#define ALIAS(type, name, from) type *const name = from;\n"                          \
     "#define SHARED(type, name, count) __shared__ type name[count];\n"                   \
     "#define LOAD_SHARED(memory, i) __ldcg(&(memory)[i])\n"                              \
     "#define STORE_SHARED(memory, i, value) __stcg(&(memory)[i], value)\n"               \
@@ -165,7 +164,6 @@
     "    __global type *name = \\\n"                                                     \
     "        (__global type *)((__global char *)name##_object + name##_offset);\n"       \
     "#define TILE(type, name, count) __local type name[count];\n"                        \
-    "#define ALIAS(type, name, from) __global type *const name = from;\n"                \
     "#define SHARED(type, name, count) __local type name[count];\n"                      \
     "#define TAKE(counters, i) atomic_inc(&(counters)[i])\n"                             \
     "#ifdef NVIDIA_SM // the words of CUDA's functions, which OpenCL has not\n"          \

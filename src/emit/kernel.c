@@ -76,6 +76,14 @@ int64_t kal_kernel_ticket_count(const struct kal_kernel_set *set)
 static const char *const slot_names[] = { "in",    "in_imag", "out",    "out_imag",
                                           "roots", "map",     "tickets" };
 
+void kal_slot_name(char name[KAL_SLOT_NAME], enum kal_slot slot, int pass)
+{
+    if (pass)
+        snprintf(name, KAL_SLOT_NAME, "%s_%d", slot_names[slot], pass);
+    else
+        snprintf(name, KAL_SLOT_NAME, "%s", slot_names[slot]);
+}
+
 // An array of reals, pairs or integers; "const" comes before it where nothing writes it.
 static const char *slot_type(const struct kal_kernel *k, enum kal_slot slot)
 {
@@ -117,16 +125,13 @@ static void each_slot(struct kal_printer *p,
                       void (*print)(struct kal_printer *p, const struct parameter *a))
 {
     const struct kal_kernel_set *set = p->set;
-    char name[32];
+    char name[KAL_SLOT_NAME];
     struct parameter a = { .name = name };
     for (int i = 0; i < set->count; i++) {
         for (a.slot = KAL_SLOT_IN; a.slot <= KAL_SLOT_OUT_IMAG; a.slot++) {
             if (!kal_kernel_takes_side(set, i, a.slot))
                 continue;
-            if (set->count > 1)
-                snprintf(name, sizeof name, "%s_%d", slot_names[a.slot], i + 1);
-            else
-                snprintf(name, sizeof name, "%s", slot_names[a.slot]);
+            kal_slot_name(name, a.slot, set->kernel[i]->number);
             a.type = slot_type(set->kernel[i], a.slot);
             a.pass = i;
             print(p, &a);
@@ -181,7 +186,7 @@ static void print_binding(struct kal_printer *p, const struct parameter *a)
         kal_line(p, "BIND(%s%s, %s)", constness(p, a->slot), a->type, a->name);
 }
 
-// The tile of the pass that needs most.
+// What a group shares: the tile of the pass that needs most, and tickets.
 static void print_tile(struct kal_printer *p)
 {
     const struct kal_kernel_set *set = p->set;
@@ -197,6 +202,8 @@ static void print_tile(struct kal_printer *p)
     if (tile)
         kal_line(p, "TILE(%s, tile, %lld)", is_split ? "R" : "C",
                  (long long)(tile / bytes));
+    if (kal_kernel_ticket_count(set))
+        kal_line(p, "SHARED(uint, ticket, 2) // this and the next, by turns");
 }
 
 static void print_head(struct kal_printer *p, const char *name)
@@ -269,17 +276,6 @@ static void print_codelets(struct kal_printer *p)
     }
 }
 
-// The arrays of pass `i` by the names that its statements use.
-static void print_aliases(struct kal_printer *p, int i)
-{
-    for (int slot = KAL_SLOT_IN; slot <= KAL_SLOT_OUT_IMAG; slot++) {
-        if (kal_kernel_takes_side(p->set, i, slot))
-            kal_line(p, "ALIAS(%s%s, %s, %s_%d)", constness(p, slot),
-                     slot_type(p->set->kernel[i], slot), slot_names[slot],
-                     slot_names[slot], i + 1);
-    }
-}
-
 // Groups of a line ahead of those of pass `i`; of all passes: those of the line.
 static int64_t groups_before(const struct kal_kernel_set *set, int i)
 {
@@ -336,7 +332,7 @@ static void print_awaited(struct kal_printer *p)
     kal_text_add(p->text, "}\n\n// What the counter comes to.\n"
                           "FUNCTION uint target(uint counter)\n{\n");
     for (int i = 0; i < set->count; i++)
-        kal_line(p, "if (counter && (counter - 1u) %% %du == %du) return %lldu;",
+        kal_line(p, "if (counter > 0u && (counter - 1u) %% %du == %du) return %lldu;",
                  set->count, i, (long long)set->kernel[i]->groups);
     kal_line(p, "return 0u;");
     kal_text_add(p->text, "}\n\n");
@@ -359,11 +355,8 @@ static void print_ticketed_pass(struct kal_printer *p, int i)
     kal_open(p, "");
     kal_line(p, "const uint group = part - %lldu;", (long long)groups_before(set, i));
     kal_line(p, "const uint number = step - %lldu;", (long long)(i * set->lag));
-    print_aliases(p, i);
-    kal_open(p, "");
     print_groups(p);
     kal_print_body(p);
-    kal_close(p);
     kal_line(p, "done = 1u + number * %du + %du;", set->count, i);
     kal_close(p);
 }
@@ -378,7 +371,6 @@ static void print_tickets(struct kal_printer *p)
     const long long end =
         (set->lines + (set->count - 1) * set->lag) * groups_before(set, set->count);
 
-    kal_line(p, "SHARED(uint, ticket, 2) // this and the next, by turns");
     kal_line(p, "uint side = 0u, seen = 0u;");
     kal_line(p, "if (lane == 0u) ticket[0] = TAKE(tickets, 0);");
     kal_line(p, "BARRIER;");
@@ -400,7 +392,8 @@ static void print_tickets(struct kal_printer *p)
     kal_line(p, "ticket[1u - side] = next;");
     kal_close(p);
     kal_line(p, "BARRIER_ALL;");
-    kal_line(p, "if (lane == %du && done) { RELEASE(tickets, done); }", set->lanes - 1);
+    kal_line(p, "if (lane == %du && done > 0u) { RELEASE(tickets, done); }",
+             set->lanes - 1);
     kal_line(p, "side = 1u - side;");
     kal_line(p, "now = ticket[side];");
     p->depth--;
@@ -417,7 +410,6 @@ static void print_cluster(struct kal_printer *p)
     for (int i = 0; i < set->count; i++) {
         p->k = set->kernel[i];
         kal_open(p, "");
-        print_aliases(p, i);
         print_groups(p);
         kal_print_body(p);
         kal_close(p);

@@ -19,6 +19,11 @@ enum kal_slot {
     KAL_SLOT_COUNT
 };
 
+enum { KAL_SLOT_NAME = 16 }; // bytes, for kal_slot_name()
+
+/** The name of a slot in a kernel; a side's is followed by the number of its pass, if not 0. */
+void kal_slot_name(char name[KAL_SLOT_NAME], enum kal_slot slot, int pass);
+
 /** Return whether pass `pass` of a set takes a side, up to KAL_SLOT_OUT_IMAG. */
 bool kal_kernel_takes_side(const struct kal_kernel_set *set, int pass,
                            enum kal_slot slot);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // One element between memory and `x`: where it is, and what is done to it on the way.
+#include "emit/kernel.h"
 #include "emit/printer.h"
 
 #include <limits.h>
@@ -44,15 +45,20 @@ const char *kal_load_text(const struct kal_kernel *k, char *text, size_t capacit
 {
     const struct kal_side *side = &k->pass->in;
     const char *load = access_name(k, side, true);
+    char in[KAL_SLOT_NAME], in_imag[KAL_SLOT_NAME];
+
+    kal_slot_name(in, KAL_SLOT_IN, k->number);
+    kal_slot_name(in_imag, KAL_SLOT_IN_IMAG, k->number);
     if (k->in.is_vector)
-        snprintf(text, capacity, "%s(in, %s)", load, at);
+        snprintf(text, capacity, "%s(%s, %s)", load, in, at);
     else if (side->is_real)
-        snprintf(text, capacity, "MAKE(%s(in, %s), ZERO)", load, at);
+        snprintf(text, capacity, "MAKE(%s(%s, %s), ZERO)", load, in, at);
     else if (side->imag)
-        snprintf(text, capacity, "MAKE(%s(in, %s), %s(in, %s + %lld))", load, at, load,
-                 at, (long long)side->imag);
+        snprintf(text, capacity, "MAKE(%s(%s, %s), %s(%s, %s + %lld))", load, in, at,
+                 load, in, at, (long long)side->imag);
     else
-        snprintf(text, capacity, "MAKE(%s(in, %s), %s(in_imag, %s))", load, at, load, at);
+        snprintf(text, capacity, "MAKE(%s(%s, %s), %s(%s, %s))", load, in, at, load,
+                 in_imag, at);
     return text;
 }
 
@@ -60,17 +66,22 @@ void kal_print_store(struct kal_printer *p, const char *at, const char *value)
 {
     const struct kal_side *side = &p->k->pass->out;
     const char *store = access_name(p->k, side, false);
+    char out[KAL_SLOT_NAME], out_imag[KAL_SLOT_NAME];
+
+    kal_slot_name(out, KAL_SLOT_OUT, p->k->number);
+    kal_slot_name(out_imag, KAL_SLOT_OUT_IMAG, p->k->number);
     if (p->k->out.is_vector) {
-        kal_line(p, "%s(out, %s, %s);", store, at, value);
+        kal_line(p, "%s(%s, %s, %s);", store, out, at, value);
         return;
     }
-    kal_line(p, "%s(out, %s, %s.x);", store, at, value);
+    kal_line(p, "%s(%s, %s, %s.x);", store, out, at, value);
     if (side->is_real)
         return;
     if (side->imag)
-        kal_line(p, "%s(out, %s + %lld, %s.y);", store, at, (long long)side->imag, value);
+        kal_line(p, "%s(%s, %s + %lld, %s.y);", store, out, at, (long long)side->imag,
+                 value);
     else
-        kal_line(p, "%s(out_imag, %s, %s.y);", store, at, value);
+        kal_line(p, "%s(%s, %s, %s.y);", store, out_imag, at, value);
 }
 
 // Address in memory of the element called `element`, which the index map may move.

@@ -11,4 +11,5 @@ const struct kal_parameter kal_parameters[KAL_PARAMETER_COUNT] = {
     [KAL_PARAMETER_HINTS] = { "hints", 0, 1 },
     [KAL_PARAMETER_LAG] = { "lag", 1, 4096 },
     [KAL_PARAMETER_CLUSTER] = { "cluster", 0, 16 },
+    [KAL_PARAMETER_SPLIT] = { "split", 0, 1 },
 };

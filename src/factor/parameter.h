@@ -16,6 +16,7 @@ enum kal_parameter_id {
     KAL_PARAMETER_HINTS,   // 1: arrays of the user stream past a cache that holds scratch
     KAL_PARAMETER_LAG,     // lines between two passes of one launch
     KAL_PARAMETER_CLUSTER, // groups of one; 0: none
+    KAL_PARAMETER_SPLIT, // 1: real and imaginary parts are exchanged one after the other
     KAL_PARAMETER_COUNT
 };
 

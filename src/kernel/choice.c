@@ -20,5 +20,6 @@ struct kal_choice kal_choice_make(const struct kal_pass *pass,
         .has_hints = chosen(pass, KAL_PARAMETER_HINTS, caps->has_nvidia_ptx),
         .lag = chosen(pass, KAL_PARAMETER_LAG, 0),
         .cluster = chosen(pass, KAL_PARAMETER_CLUSTER, 1),
+        .split = chosen(pass, KAL_PARAMETER_SPLIT, -1),
     };
 }

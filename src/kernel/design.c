@@ -556,17 +556,28 @@ static int64_t choose_lines(const struct kal_kernel *k, const struct kal_caps *c
                     : separate_lines(k, caps, line_lanes, most);
 }
 
+bool kal_pass_has_rader(const struct kal_pass *pass)
+{
+    bool is_there = false;
+    for (int i = 0; i < pass->step_count; i++)
+        is_there = is_there || pass->step[i].op == KAL_STEP_RADER;
+    return is_there;
+}
+
 static kallima_status design_tiled(struct kal_kernel *k, const struct kal_host *host,
                                    const struct kal_caps *caps, int radix)
 {
-    const int64_t least = (k->n + k->n / 16) * kal_kernel_element_bytes(k);
-    k->is_split = least > (int64_t)caps->group_bytes;
-    if (least / 2 > (int64_t)caps->group_bytes)
+    const bool can_split = k->cluster == 1 && !kal_pass_has_rader(k->pass);
+    const int64_t whole = (k->n + k->n / 16) * kal_kernel_element_bytes(k);
+    const int64_t least = can_split ? whole / 2 : whole;
+    if (least > (int64_t)caps->group_bytes)
         return kal_fail(host, KALLIMA_E_UNSUPPORTED,
                         "plan: a line of %lld points needs %lld bytes near a group; the "
                         "device has %llu",
-                        (long long)k->n, (long long)least / 2,
+                        (long long)k->n, (long long)least,
                         (unsigned long long)caps->group_bytes);
+    k->is_split =
+        can_split && (k->choice.split == 1 || whole > (int64_t)caps->group_bytes);
 
     const int64_t line_lanes = lanes_of_line(k, radix);
     const int64_t lines = choose_lines(k, caps, line_lanes);

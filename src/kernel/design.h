@@ -5,6 +5,9 @@
 
 #include "kernel/kernel.h"
 
+/** Whether a line has an element of its own beside the others: it is not exchanged in parts. */
+bool kal_pass_has_rader(const struct kal_pass *pass);
+
 /** Bytes of a complex number of the kernel. */
 int64_t kal_kernel_element_bytes(const struct kal_kernel *k);
 

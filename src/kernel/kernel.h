@@ -156,6 +156,7 @@ struct kal_access {
 struct kal_kernel {
     const struct kal_pass *pass;
     struct kal_choice choice;
+    int number; // of the pass in its launch, from 1; 0: it is alone
     bool is_f64;
     int64_t n;    // elements of a line in the tile
     int lanes;    // of a group

@@ -275,15 +275,6 @@ static bool needs_staging(const struct kal_kernel *k, bool is_in)
     return run_bytes(k, step, is_in) < least_run(k, side);
 }
 
-static bool has_rader(const struct kal_pass *p)
-{
-    for (int i = 0; i < p->step_count; i++) {
-        if (p->step[i].op == KAL_STEP_RADER)
-            return true;
-    }
-    return false;
-}
-
 static int64_t dft_size(const struct kal_step *step)
 {
     return step->outer * step->radix * step->m * step->s;
@@ -531,7 +522,7 @@ void kal_rounds_design(struct kal_kernel *k, bool has_tile)
     const struct kal_step *last = p->step_count ? &p->step[p->step_count - 1] : NULL;
     int64_t elements = k->n;
 
-    k->extra = has_tile && has_rader(p) ? 0 : -1;
+    k->extra = has_tile && kal_pass_has_rader(p) ? 0 : -1;
     k->extra_span = !has_tile;
     k->lines_are_fast =
         kal_side_prefers_lines(k, true) || kal_side_prefers_lines(k, false);

@@ -95,6 +95,7 @@ static kallima_status design_kernels(struct kal_kernel_set *set, struct kal_aren
     set->lanes = 0;
     for (int i = 0; i < set->count; i++) {
         KAL_TRY(kal_kernel_design(&set->kernel[i], arena, pass[i], caps, is_f64, frame));
+        set->kernel[i]->number = set->count > 1 ? i + 1 : 0;
         set->lanes = (int)kal_max(set->lanes, set->kernel[i]->lanes);
     }
     return KALLIMA_OK;

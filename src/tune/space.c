@@ -225,6 +225,7 @@ static const struct {
     [KAL_PARAMETER_HINTS] = { 2, { 0, 1 } },
     [KAL_PARAMETER_LAG] = { 5, { 1, 2, 4, 8, 16 } },
     [KAL_PARAMETER_CLUSTER] = { 5, { 0, 2, 4, 8, 16 } },
+    [KAL_PARAMETER_SPLIT] = { 2, { 0, 1 } },
 };
 
 // The most that a device allows.

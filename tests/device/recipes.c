@@ -119,6 +119,12 @@ static const struct {
     { 53, KALLIMA_C2C,
       "bluestein(n=53, four-step(local(4), four-step(local(5), local(6))))" },
     // For devices of kernels, others refuse them.
+    { 1024, KALLIMA_C2C, "local(16.16.4, split=1)" },
+    { 60, KALLIMA_R2C, "real-even(local(6.5, split=1))" },
+    { 60, KALLIMA_C2R, "real-even(local(6.5, split=1))" },
+    { 41, KALLIMA_C2C, "rader(local(8.5, split=1))" },
+    { 509, KALLIMA_C2C, "bluestein(n=509, local(16.16.4, split=1))" },
+    { 3600, KALLIMA_C2C, "four-step(local(10.6, split=1), local(12.5, split=1))" },
     { 37, KALLIMA_C2C, "local(37)" },
     { 106, KALLIMA_C2C, "local(53.2)" },
     { 32, KALLIMA_R2C, "four-step(real-even(local(4)), local(4))" },
@@ -131,7 +137,7 @@ static const struct {
       "four-step(real-even(local(4)), four-step(local(5), local(12)))" },
 };
 
-enum { FOR_KERNELS = 8 }; // the last ones
+enum { FOR_KERNELS = 14 }; // the last ones
 
 static bool is_for_kernels(size_t i)
 {

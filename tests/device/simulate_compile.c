@@ -20,8 +20,6 @@ static const struct {
     { "#define MEMORY(", "#define MEMORY(type, name) simulate_array<type> name" },
     { "#define TABLE(", "#define TABLE(type, name) simulate_array<type> name" },
     { "#define BIND(", "#define BIND(type, name) name.title = #name;" },
-    { "#define ALIAS(",
-      "#define ALIAS(type, name, from) const simulate_array<type> name = from;" },
     { "#define ROOT(", "#define ROOT(i) SIMULATE_ENTRY(roots, simulate_roots, i)" },
     { "#define MAP(", "#define MAP(i) SIMULATE_ENTRY(map, simulate_maps, i)" },
     { "#define TWO_ROOTS(", "#define TWO_ROOTS(a, b, i) const C a = ROOT(i - (i) % 2), b "

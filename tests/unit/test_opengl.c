@@ -153,7 +153,7 @@ static void devices_are_listed_and_described(void **state)
         const struct kal_caps *caps = &device->caps;
         ROW_CHECK(caps->language == KAL_LANGUAGE_GLSL && caps->processors > 0);
         ROW_CHECK(caps->group_lanes >= 64 && caps->group_bytes >= 16384);
-        ROW_CHECK(caps->has_f64 && caps->buffer_bytes >= 1u << 24);
+        ROW_CHECK(caps->has_f64 == info.has_f64 && caps->buffer_bytes >= 1u << 24);
         ROW_CHECK(!strstr(info.name, "llvmpipe") == !info.is_software);
         kallima_device_close(&device);
     }

@@ -33,8 +33,10 @@ enum {
     GL_VENDOR = 0x1F00,
     GL_RENDERER = 0x1F01,
     GL_VERSION = 0x1F02,
+    GL_EXTENSIONS = 0x1F03,
     GL_MAJOR_VERSION = 0x821B,
     GL_MINOR_VERSION = 0x821C,
+    GL_NUM_EXTENSIONS = 0x821D,
     GL_R32UI = 0x8236,
     GL_PROGRAM_BINARY_RETRIEVABLE_HINT = 0x8257,
     GL_PROGRAM_BINARY_LENGTH = 0x8741,
@@ -56,6 +58,8 @@ enum {
     GL_MAX_COMPUTE_WORK_GROUP_COUNT = 0x91BE,
     GL_MAX_COMPUTE_WORK_GROUP_SIZE = 0x91BF,
     GL_MAX_COMPUTE_SHARED_MEMORY_SIZE = 0x8262,
+    GL_WARPS_PER_SM_NV = 0x933A,
+    GL_SM_COUNT_NV = 0x933B,
     GL_BUFFER_UPDATE_BARRIER_BIT = 0x00000200,
     GL_SHADER_STORAGE_BARRIER_BIT = 0x00002000,
 };
@@ -86,6 +90,7 @@ enum {
 // Without the prefix `gl`; all of it is of version 4.3.
 #define GL_FUNCTIONS(X)                                                                   \
     X(const unsigned char *, GetString, (unsigned))                                       \
+    X(const unsigned char *, GetStringi, (unsigned, unsigned))                            \
     X(void, GetIntegerv, (unsigned, int *))                                               \
     X(void, GetIntegeri_v, (unsigned, unsigned, int *))                                   \
     X(void, GetInteger64v, (unsigned, int64_t *))                                         \

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which devices there are, and what they can do.
+#include "device/processors.h"
 #include "device/vulkan/driver.h"
 
 #include <limits.h>
@@ -51,15 +52,23 @@ bool kal_vk_read_family(const struct vk_instance *instance, struct vk_facts *fac
 {
     VkQueueFamilyProperties families[VK_MAX_FAMILIES];
     uint32_t count = VK_MAX_FAMILIES;
+    bool is_found = false, draws = true;
+
     instance->GetPhysicalDeviceQueueFamilyProperties(facts->handle, &count, families);
-    for (uint32_t i = first; i < count && i <= last; i++) {
-        if (families[i].queueFlags & VK_QUEUE_COMPUTE_BIT) {
-            facts->family = i;
-            facts->timestamp_bits = families[i].timestampValidBits;
-            return true;
-        }
+    for (uint32_t i = first; i < count && i <= last && draws; i++) {
+        const VkQueueFlags flags = families[i].queueFlags;
+        if (!(flags & VK_QUEUE_COMPUTE_BIT) ||
+            (is_found && (flags & VK_QUEUE_GRAPHICS_BIT)))
+            continue;
+        is_found = true;
+        draws = flags & VK_QUEUE_GRAPHICS_BIT;
+        facts->family = i;
+        facts->timestamp_bits = families[i].timestampValidBits;
     }
-    return false;
+    if (is_found && facts->warps)
+        kal_describe_nvidia(&facts->caps, (int)facts->processors, (int)facts->warps,
+                            draws);
+    return is_found;
 }
 
 static uint64_t local_bytes(const VkPhysicalDeviceMemoryProperties *memory)
@@ -108,15 +117,16 @@ static void fill_caps(const struct properties *p, bool has_f64, struct vk_facts 
         .near_bytes = limits->maxComputeSharedMemorySize,
         .memory_bytes = local_bytes(&facts->memory),
         .language = KAL_LANGUAGE_GLSL,
-        .processors = p->nvidia.shaderSMCount ? (int)p->nvidia.shaderSMCount : PROCESSORS,
+        .processors = PROCESSORS,
         .group_lanes = (int)(width < most ? width : most),
         .row_groups = (int)(row < INT_MAX ? row : INT_MAX),
         .group_bytes = limits->maxComputeSharedMemorySize,
         .buffer_bytes = limits->maxStorageBufferRange,
-        .processor_lanes = (int)(p->nvidia.shaderWarpsPerSM * p->subgroup.subgroupSize),
         .lane_registers =
             p->core.properties.vendorID == MAKER_NVIDIA ? REGISTERS_NVIDIA : 0,
     };
+    facts->processors = p->nvidia.shaderSMCount;
+    facts->warps = p->nvidia.shaderWarpsPerSM;
 }
 
 // The 64 bytes of numbers that a kernel takes are half of what every device must offer.
@@ -149,8 +159,7 @@ bool kal_vk_read_facts(const struct vk_instance *instance, VkPhysicalDevice hand
 
     *facts = (struct vk_facts){ .handle = handle };
     instance->GetPhysicalDeviceProperties2(handle, &p.core);
-    if (p.core.properties.apiVersion < VK_API_VERSION_1_1 ||
-        !kal_vk_read_family(instance, facts, 0, VK_MAX_FAMILIES))
+    if (p.core.properties.apiVersion < VK_API_VERSION_1_1)
         return false;
     chain(&p, &p.subgroup);
     chain(&p, &p.memory);
@@ -167,7 +176,7 @@ bool kal_vk_read_facts(const struct vk_instance *instance, VkPhysicalDevice hand
     fill_caps(&p, features.shaderFloat64, facts);
     fill_limits(&p, facts);
     describe(&p, facts);
-    return true;
+    return kal_vk_read_family(instance, facts, 0, VK_MAX_FAMILIES);
 }
 
 static struct vk_facts present[VK_MAX_DEVICES];

@@ -105,6 +105,8 @@ struct vk_facts {
     uint8_t cache_uuid[VK_UUID_SIZE]; // of driver and device, for compiled kernels
     uint32_t driver_version;
     uint32_t family;           // of queues that compute
+    uint32_t processors;       // of NVIDIA's, else 0
+    uint32_t warps;            // that each of them keeps at once
     uint32_t timestamp_bits;   // 0: its queues keep no times
     double tick_seconds;       // of a timestamp
     uint32_t most_slots;       // arrays of a kernel
@@ -188,7 +190,10 @@ const char *kal_vk_error_name(VkResult code);
 bool kal_vk_read_facts(const struct vk_instance *instance, VkPhysicalDevice handle,
                        const struct kal_host *host, struct vk_facts *facts);
 
-/** Take the first family of `first` to `last` whose queues compute; false: there is none. */
+/**
+ * Take the first family of `first` to `last` whose queues compute, one of queues that do not
+ * draw too if there is any; false: there is none.
+ */
 bool kal_vk_read_family(const struct vk_instance *instance, struct vk_facts *facts,
                         uint32_t first, uint32_t last);
 

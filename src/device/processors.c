@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+#include "device/processors.h"
+
+void kal_describe_nvidia(struct kal_caps *caps, int processors, int warps, bool draws)
+{
+    // Counted by groups under way on an NVIDIA H200, driver 580, November 2026; through CUDA
+    // its processors give 228 KiB. Others of its kind keep as many warps and have as many
+    // processors. Of smaller ones nothing is known.
+    enum {
+        WARP = 32,
+        LARGE_WARPS = 64,
+        LARGE_PROCESSORS = 92,
+        DRAW_KIB = 64,
+        COMPUTE_KIB = 128
+    };
+
+    caps->processors = processors;
+    caps->processor_lanes = WARP * warps;
+    if (warps == LARGE_WARPS && processors >= LARGE_PROCESSORS)
+        caps->processor_bytes = (uint64_t)(draws ? DRAW_KIB : COMPUTE_KIB) << 10;
+}
