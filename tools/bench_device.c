@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench_job.h"
 #include "bench_memory.h"
 #include "bench_oracle.h"
-#include "bench_run.h"
 #include "bench_worker.h"
 
 enum {
@@ -17,39 +17,20 @@ enum {
     COPY_TRIALS = 5,
 };
 
-// One library at work on one problem.
-struct job {
-    const struct bench *bench;
-    struct outcome *outcome;
-    int number; // of the library in the record
-    kallima_plan *plan;
-    const struct bench_peer *peer; // NULL: Kallima
-    struct peer_plan *peer_plan;
-    double squares; // of the errors
-};
-
-// A copy as a contender.
-struct copying {
-    const struct bench *bench;
-    uint64_t bytes;
-    double share; // of what the transform moves
-    bool by_kernel;
-};
-
-static bool fail(const struct job *job)
+static bool fail(const struct bench_job *job)
 {
     return outcome_fail(job->outcome,
                         job->peer ? "the execution failed" : kallima_last_error());
 }
 
 // The job is the one to blame for what happens from here on.
-static void begin(const struct job *job)
+static void begin(const struct bench_job *job)
 {
     job->bench->record->at_work = job->number;
 }
 
 // Wait for what the job enqueued. If the device does not answer, it has broken it.
-static void end(const struct job *job)
+static void end(const struct bench_job *job)
 {
     struct bench_record *record = job->bench->record;
     if (kallima_device_finish(job->bench->device) != KALLIMA_OK)
@@ -57,12 +38,12 @@ static void end(const struct job *job)
     record->at_work = -1;
 }
 
-static bool is_out(const struct job *job)
+static bool is_out(const struct bench_job *job)
 {
     return job->bench->record->lost || job->outcome->why[0];
 }
 
-static bool plan(struct job *job, const kallima_desc *desc)
+static bool plan(struct bench_job *job, const kallima_desc *desc)
 {
     const struct bench_memory *memory = job->bench->memory;
     if (job->peer)
@@ -72,7 +53,7 @@ static bool plan(struct job *job, const kallima_desc *desc)
     return outcome_plan_ours(job->outcome, job->bench, desc, &job->plan);
 }
 
-static bool execute(const struct job *job)
+static bool execute(const struct bench_job *job)
 {
     const struct bench_memory *memory = job->bench->memory;
     if (job->peer)
@@ -84,17 +65,19 @@ static bool execute(const struct job *job)
     return kallima_plan_execute(job->plan, &arrays) == KALLIMA_OK;
 }
 
-static void job_clear(struct job *job)
+static void job_clear(struct bench_job *job)
 {
     kallima_plan_destroy(&job->plan);
     if (job->peer_plan)
         job->peer->peer->plan_destroy(job->peer_plan);
+    free(job->out);
+    free(job->in);
 }
 
 // --- the error ------------------------------------------------------------------------
 
 // Mean square of the errors of those transforms that the oracle knows.
-static bool add_squares(struct job *job, const struct oracle *oracle, void *host)
+static bool add_squares(struct bench_job *job, const struct oracle *oracle, void *host)
 {
     const kallima_buffer *out = job->bench->memory->out->buffer;
     for (int i = 0; i < oracle->picks; i++) {
@@ -107,15 +90,30 @@ static bool add_squares(struct job *job, const struct oracle *oracle, void *host
     return true;
 }
 
-// One execution on fresh input and poisoned output.
-static bool check(struct job *job, const struct oracle *oracle, void *host)
+// One execution by the host's clock, until it is done; negative: it failed.
+static double time_execution(const struct bench_job *job)
 {
-    job->outcome->method = oracle->method;
-    return ((bench_memory_poison(job->bench->memory) && execute(job)) || fail(job)) &&
-           add_squares(job, oracle, host);
+    kallima_device *device = job->bench->device;
+    if (kallima_device_finish(device) != KALLIMA_OK)
+        return -1;
+    const double start = sample_now_ns();
+    const bool ok = execute(job) && kallima_device_finish(device) == KALLIMA_OK;
+    return ok ? sample_now_ns() - start : -1;
 }
 
-static bool check_draw(struct job *job, int count, const struct data *data)
+// One execution on fresh input and poisoned output.
+static bool check(struct bench_job *job, const struct oracle *oracle, void *host)
+{
+    job->outcome->method = oracle->method;
+    const double ns = bench_memory_poison(job->bench->memory) ? time_execution(job) : -1;
+    if (ns < 0)
+        return fail(job);
+    if (job->outcome->first_ns == 0)
+        job->outcome->first_ns = ns;
+    return add_squares(job, oracle, host);
+}
+
+static bool check_draw(struct bench_job *job, int count, const struct data *data)
 {
     struct oracle oracle;
     char why[256] = "no memory left";
@@ -142,7 +140,7 @@ static bool check_draw(struct job *job, int count, const struct data *data)
 }
 
 // Tiny problems are drawn several times, as a few roundings are no statistic.
-static void check_all(struct job *job, int count, const kallima_desc *desc)
+static void check_all(struct bench_job *job, int count, const kallima_desc *desc)
 {
     const int64_t points = desc_points(desc) * desc_batch(desc);
     const int64_t wanted = points < DRAWN_POINTS ? DRAWN_POINTS / points : 1;
@@ -180,7 +178,7 @@ static bool step_job(const void *self)
 
 static double take_job(void *self, int64_t executions)
 {
-    const struct job *job = self;
+    const struct bench_job *job = self;
     if (job->bench->record->lost)
         return -1;
     begin(job);
@@ -194,7 +192,7 @@ static double take_job(void *self, int64_t executions)
 
 static bool step_copy(const void *self)
 {
-    const struct copying *copying = self;
+    const struct bench_copy *copying = self;
     const struct bench_memory *memory = copying->bench->memory;
     if (copying->by_kernel)
         return memory->module->copy(memory->gpu, memory->out, memory->source,
@@ -205,12 +203,12 @@ static bool step_copy(const void *self)
 
 static double take_copy(void *self, int64_t executions)
 {
-    const struct copying *copying = self;
+    const struct bench_copy *copying = self;
     return take(copying->bench->memory, step_copy, copying, executions) / copying->share;
 }
 
 // The shortest of a few trials.
-static double try_copy(struct copying *copying, bool by_kernel)
+static double try_copy(struct bench_copy *copying, bool by_kernel)
 {
     double best = INFINITY;
     copying->by_kernel = by_kernel;
@@ -223,7 +221,7 @@ static double try_copy(struct copying *copying, bool by_kernel)
 }
 
 // A copy reads and writes the same number of bytes, a real transform not quite.
-static void prepare_copy(struct copying *copying, const struct data *data)
+static void prepare_copy(struct bench_copy *copying, const struct data *data)
 {
     const struct bench_memory *memory = copying->bench->memory;
     const uint64_t in = side_bytes(&data->in), out = side_bytes(&data->out);
@@ -235,11 +233,11 @@ static void prepare_copy(struct copying *copying, const struct data *data)
     }
 }
 
-static void measure(const struct bench *bench, struct result *result, struct job *job,
-                    int count, const struct data *data)
+static void measure(const struct bench *bench, struct result *result,
+                    struct bench_job *job, int count, const struct data *data)
 {
     struct contender contender[2 + BENCH_MAX_PEERS];
-    struct copying copying = { .bench = bench };
+    struct bench_copy copying = { .bench = bench };
     int ready = 0;
 
     prepare_copy(&copying, data);
@@ -255,11 +253,11 @@ static void measure(const struct bench *bench, struct result *result, struct job
 }
 
 // A library that broke the device or ended the process at this case takes no part in it.
-static void plan_all(struct job *job, int count, const kallima_desc *desc)
+static void plan_all(struct bench_job *job, int count, const kallima_desc *desc)
 {
     for (int i = 0; i < count; i++) {
         struct outcome *outcome = job[i].outcome;
-        const char *broke = job[i].bench->record->broke[i];
+        const char *broke = job[i].bench->record->broke[job[i].number];
         if (broke[0])
             snprintf(outcome->why, sizeof outcome->why, "%s %s",
                      job[i].peer ? job[i].peer->peer->name : "kallima", broke);
@@ -271,16 +269,107 @@ static void plan_all(struct job *job, int count, const kallima_desc *desc)
     }
 }
 
+// --- one library alone ------------------------------------------------------------------
+
+static bool device_prepare(struct bench_job *job)
+{
+    char why[256];
+    if (!bench_memory_load(job->bench->memory, job->data, why, sizeof why))
+        return outcome_fail(job->outcome, why);
+    plan_all(job, 1, job->data->desc);
+    check_all(job, 1, job->data->desc);
+    return !is_out(job);
+}
+
+// The input as it is on the device, and room for the output.
+static bool prepare_host(struct bench_job *job)
+{
+    const struct bench_memory *memory = job->bench->memory;
+    if (job->in && job->out)
+        return true;
+    job->in = malloc(memory->in_bytes);
+    job->out = calloc(1, memory->out_bytes);
+    return job->in && job->out &&
+           kallima_buffer_read(memory->source->buffer, 0, job->in, memory->in_bytes) ==
+               KALLIMA_OK;
+}
+
+static bool step_write(const struct bench_job *job)
+{
+    const struct bench_memory *memory = job->bench->memory;
+    return kallima_buffer_write(memory->in->buffer, 0, job->in, memory->in_bytes) ==
+           KALLIMA_OK;
+}
+
+static bool step_read(const struct bench_job *job)
+{
+    const struct bench_memory *memory = job->bench->memory;
+    return kallima_buffer_read(memory->out->buffer, 0, job->out, memory->out_bytes) ==
+           KALLIMA_OK;
+}
+
+static bool step_total(const struct bench_job *job)
+{
+    return step_write(job) && execute(job) && step_read(job);
+}
+
+// By the host's clock, from an idle device until it is idle again.
+static double take_on_host(struct bench_job *job, enum bench_step step,
+                           int64_t executions)
+{
+    static bool (*const steps[BENCH_STEP_COUNT])(const struct bench_job *job) = {
+        [BENCH_WRITE] = step_write,
+        [BENCH_READ] = step_read,
+        [BENCH_TOTAL] = step_total,
+    };
+    kallima_device *device = job->bench->device;
+    bool ok = prepare_host(job) && kallima_device_finish(device) == KALLIMA_OK;
+    const double start = sample_now_ns();
+    for (int64_t i = 0; ok && i < executions; i++)
+        ok = steps[step](job) && kallima_device_finish(device) == KALLIMA_OK;
+    return ok ? (sample_now_ns() - start) / (double)executions : -1;
+}
+
+static double device_take(struct bench_job *job, enum bench_step step, int64_t executions)
+{
+    if (step == BENCH_RUN)
+        return take_job(job, executions);
+    if (step != BENCH_COPY)
+        return take_on_host(job, step, executions);
+    if (!job->copy.bench) {
+        job->copy.bench = job->bench;
+        prepare_copy(&job->copy, job->data);
+    }
+    return take_copy(&job->copy, executions);
+}
+
+static void device_clear(struct bench_job *job)
+{
+    kallima_device_finish(job->bench->device);
+    if (!job->bench->record->lost)
+        job_clear(job);
+}
+
+const struct bench_way bench_way_device = {
+    .has = { true, true, true, true, true },
+    .prepare = device_prepare,
+    .take = device_take,
+    .clear = device_clear,
+};
+
+// --- all in turn ------------------------------------------------------------------------
+
 void bench_run_device(const struct bench *bench, struct result *result)
 {
-    struct job job[1 + BENCH_MAX_PEERS];
+    struct bench_job job[1 + BENCH_MAX_PEERS];
     const int count = 1 + bench->peers;
     struct data data;
     char why[256];
 
     for (int i = 0; i < count; i++)
-        job[i] = (struct job){
+        job[i] = (struct bench_job){
             .bench = bench,
+            .data = &data,
             .outcome = i ? &result->theirs[i - 1] : &result->ours,
             .number = i,
             .peer = i ? &bench->peer[i - 1] : NULL,

@@ -5,22 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench_run.h"
+#include "bench_job.h"
+#include "bench_oracle.h"
 
 enum {
     ALIGNMENT_BYTES = 64,
-    DRAWN_POINTS = 2048,            // at least, for the error
-    MAX_REFERENCE_POINTS = 1 << 16, // larger ones: in extended precision
-};
-
-// One library at work on one problem.
-struct job {
-    struct outcome *outcome;
-    const struct data *data;
-    void *in, *out; // the same array in place
-    kallima_plan *plan;
-    const struct bench_peer *peer; // NULL: Kallima
-    struct peer_plan *peer_plan;
+    PAGE_BYTES = 4096,
+    DRAWN_POINTS = 2048, // at least, for the error
 };
 
 // --- arrays -------------------------------------------------------------------------
@@ -28,10 +19,10 @@ struct job {
 // 0xff in every byte is a NaN in both precisions: an output never written is found.
 static void poison(void *array, uint64_t bytes)
 {
-    enum { PAGE = 4096 };
     PARALLEL_FOR(bytes)
-    for (uint64_t start = 0; start < bytes; start += PAGE)
-        memset((char *)array + start, 0xff, bytes - start < PAGE ? bytes - start : PAGE);
+    for (uint64_t start = 0; start < bytes; start += PAGE_BYTES)
+        memset((char *)array + start, 0xff,
+               bytes - start < PAGE_BYTES ? bytes - start : PAGE_BYTES);
 }
 
 static void *allocate(uint64_t bytes)
@@ -43,7 +34,7 @@ static void *allocate(uint64_t bytes)
     return array;
 }
 
-static bool allocate_arrays(struct job *job)
+static bool allocate_arrays(struct bench_job *job)
 {
     const struct data *data = job->data;
     const bool in_place = data->desc->placement == KALLIMA_IN_PLACE;
@@ -56,7 +47,7 @@ static bool allocate_arrays(struct job *job)
     return true;
 }
 
-static void job_clear(struct job *job)
+static void job_clear(struct bench_job *job)
 {
     kallima_plan_destroy(&job->plan);
     if (job->peer_plan)
@@ -66,7 +57,7 @@ static void job_clear(struct job *job)
     free(job->in);
 }
 
-static bool execute(const struct job *job)
+static bool execute(const struct bench_job *job)
 {
     if (job->peer)
         return job->peer->peer->execute(job->peer_plan);
@@ -75,45 +66,50 @@ static bool execute(const struct job *job)
 
 // --- the error ------------------------------------------------------------------------
 
-static void fill(const struct job *job, const struct data *data)
+static void fill(const struct bench_job *job, const struct data *data)
 {
     void *const in[2] = { job->in, NULL };
     data_fill(data, in);
 }
 
-// One execution on fresh input and poisoned output. Returns the mean square of the errors
-// of the first and the last transform of the batch.
-static double square_error(const struct job *job, const struct data *data)
+// One execution on fresh input and poisoned output. Returns the mean square of the errors of
+// those transforms that the oracle knows.
+static double square_error(const struct bench_job *job, const struct oracle *oracle)
 {
-    void *const out[2] = { job->out, NULL };
-    const int64_t last = data->out.batch - 1;
-
-    poison(job->out, side_bytes(&data->out));
-    fill(job, data);
+    double sum = 0;
+    poison(job->out, side_bytes(&oracle->data->out));
+    fill(job, oracle->data);
+    const double start = sample_now_ns();
     if (!execute(job))
         return NAN;
-    const double first_error = data_error(data, 0, out, job->outcome->method);
-    if (last == 0)
-        return first_error * first_error;
-    const double last_error = data_error(data, last, out, job->outcome->method);
-    return (first_error * first_error + last_error * last_error) / 2;
+    if (job->outcome->first_ns == 0)
+        job->outcome->first_ns = sample_now_ns() - start;
+    for (int i = 0; i < oracle->picks; i++) {
+        const double error =
+            oracle_error(oracle, i, (char *)job->out + oracle_offset(oracle, i));
+        sum += error * error / oracle->picks;
+    }
+    return sum;
 }
 
 // Compare with the exact result; tiny transforms several times, as a few roundings are no
 // statistic.
-static bool check(struct job *job)
+static bool check(struct bench_job *job)
 {
     const kallima_desc *desc = job->data->desc;
     const int64_t points = desc_points(desc);
     const int draws = points < DRAWN_POINTS ? (int)(DRAWN_POINTS / points) : 1;
     double sum = 0;
 
-    job->outcome->method =
-        points <= MAX_REFERENCE_POINTS ? ERROR_REFERENCE : ERROR_EXTENDED;
     for (int i = 0; i < draws; i++) {
         struct data drawn;
+        struct oracle oracle;
         data_init(&drawn, desc, (uint64_t)i);
-        sum += square_error(job, &drawn);
+        if (!oracle_init(&oracle, &drawn))
+            return outcome_fail(job->outcome, "no memory left for the reference");
+        job->outcome->method = oracle.method;
+        sum += square_error(job, &oracle);
+        oracle_clear(&oracle);
     }
     job->outcome->error = sqrt(sum / draws);
     if (!execute(job))
@@ -126,7 +122,7 @@ static bool check(struct job *job)
 
 static double take(void *self, int64_t executions)
 {
-    const struct job *job = self;
+    const struct bench_job *job = self;
     const kallima_desc *desc = job->data->desc;
     if (desc->placement == KALLIMA_IN_PLACE || desc->kind == KALLIMA_C2R)
         fill(job, job->data); // the last sample has overwritten the input
@@ -136,22 +132,68 @@ static double take(void *self, int64_t executions)
     return (sample_now_ns() - start) / (double)executions;
 }
 
-static bool prepare(struct job *job, const struct bench *bench)
+// Kallima's plan is there already: it refuses what is too large for memory.
+static bool prepare(struct bench_job *job)
 {
     return allocate_arrays(job) &&
            (!job->peer ||
-            outcome_plan_peer(job->outcome, bench, job->peer, job->data->desc, job->in,
-                              job->out, &job->peer_plan)) &&
+            outcome_plan_peer(job->outcome, job->bench, job->peer, job->data->desc,
+                              job->in, job->out, &job->peer_plan)) &&
            check(job);
 }
 
+// --- one library alone -------------------------------------------------------------------
+
+static bool host_prepare(struct bench_job *job)
+{
+    return (job->peer ||
+            outcome_plan_ours(job->outcome, job->bench, job->data->desc, &job->plan)) &&
+           prepare(job);
+}
+
+// A copy reads and writes the same number of bytes, a real transform not quite.
+static double take_copy(const struct bench_job *job, int64_t times)
+{
+    const uint64_t in = side_bytes(&job->data->in), out = side_bytes(&job->data->out);
+    const uint64_t bytes = in < out ? in : out;
+    const bool in_place = job->in == job->out;
+    char *to = in_place ? allocate(bytes) : job->out;
+    if (!to)
+        return -1;
+    const double start = sample_now_ns();
+    for (int64_t k = 0; k < times; k++) {
+        PARALLEL_FOR(bytes)
+        for (uint64_t at = 0; at < bytes; at += PAGE_BYTES)
+            memcpy(to + at, (const char *)job->in + at,
+                   bytes - at < PAGE_BYTES ? bytes - at : PAGE_BYTES);
+    }
+    const double ns = (sample_now_ns() - start) / (double)times;
+    if (in_place)
+        free(to);
+    return ns * ((double)in + (double)out) / (2 * (double)bytes);
+}
+
+static double host_take(struct bench_job *job, enum bench_step step, int64_t executions)
+{
+    return step == BENCH_RUN ? take(job, executions) : take_copy(job, executions);
+}
+
+const struct bench_way bench_way_host = {
+    .has = { [BENCH_RUN] = true, [BENCH_COPY] = true },
+    .prepare = host_prepare,
+    .take = host_take,
+    .clear = job_clear,
+};
+
+// --- all in turn -------------------------------------------------------------------------
+
 // All that can compute the problem, in turn.
-static void measure(const struct bench *bench, struct job *job, int count)
+static void measure(const struct bench *bench, struct bench_job *job, int count)
 {
     struct contender contender[1 + BENCH_MAX_PEERS];
     int ready = 0;
     for (int i = 0; i < count; i++) {
-        if (prepare(&job[i], bench))
+        if (prepare(&job[i]))
             contender[ready++] =
                 (struct contender){ take, &job[i], &job[i].outcome->timing };
     }
@@ -160,17 +202,17 @@ static void measure(const struct bench *bench, struct job *job, int count)
 
 void bench_run_host(const struct bench *bench, struct result *result)
 {
-    struct job job[1 + BENCH_MAX_PEERS];
+    struct bench_job job[1 + BENCH_MAX_PEERS];
     const int count = 1 + bench->peers;
     struct data data;
 
     for (int i = 0; i < count; i++)
-        job[i] = (struct job){
+        job[i] = (struct bench_job){
+            .bench = bench,
             .outcome = i ? &result->theirs[i - 1] : &result->ours,
             .data = &data,
             .peer = i ? &bench->peer[i - 1] : NULL,
         };
-    // Kallima refuses what is too large for memory.
     if (outcome_plan_ours(&result->ours, bench, result->desc, &job[0].plan)) {
         data_init(&data, result->desc, 1);
         measure(bench, job, count);

@@ -61,6 +61,7 @@ static void print_outcome(const struct result *result, const struct outcome *out
     print_number("plan_ms", 1e-6 * outcome->plan_ns);
     if (outcome->replan_ns > 0)
         print_number("replan_ms", 1e-6 * outcome->replan_ns);
+    print_number("first_ms", 1e-6 * outcome->first_ns);
     if (outcome->timing.samples > 0) {
         print_timing(&outcome->timing);
         print_number("gflops", result_gflops(result, outcome));

@@ -29,10 +29,11 @@ bool outcome_fail(struct outcome *outcome, const char *sentence)
 bool outcome_plan_ours(struct outcome *outcome, const struct bench *bench,
                        const kallima_desc *desc, kallima_plan **plan)
 {
+    const kallima_plan_options options = { .recipe = bench->recipe };
     for (int i = 0; i <= bench->plans_twice; i++) {
         kallima_plan_destroy(plan);
         const double start = sample_now_ns();
-        if (kallima_plan_create(plan, bench->device, desc, NULL) != KALLIMA_OK)
+        if (kallima_plan_create(plan, bench->device, desc, &options) != KALLIMA_OK)
             return outcome_fail(outcome, kallima_last_error());
         *(i ? &outcome->replan_ns : &outcome->plan_ns) = sample_now_ns() - start;
     }

@@ -30,7 +30,8 @@ struct bench {
     struct bench_peer peer[BENCH_MAX_PEERS];
     int peers;
     struct sampling sampling;
-    bool plans_twice; // take the time of a second plan for the same problem, too
+    const char *recipe; // that Kallima is to follow; NULL: its planner chooses
+    bool plans_twice;   // take the time of a second plan for the same problem, too
     struct bench_record *record; // of what was measured, also by other processes
 };
 
@@ -39,6 +40,7 @@ struct outcome {
     char why[256];        // why it failed; empty: it did not
     double plan_ns;       // time of planning
     double replan_ns;     // of planning once more; 0: not done
+    double first_ns;      // of the first execution after planning, by the host's clock
     struct timing timing; // of one execution
     double error; // root mean square over those transforms of the batch that are checked
     enum error_method method;

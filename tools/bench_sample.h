@@ -33,7 +33,7 @@ struct contender {
     struct timing *timing; // samples = 0: it failed
 };
 
-enum { SAMPLE_MAX_CONTENDERS = 8 };
+enum { SAMPLE_MAX_CONTENDERS = 64 };
 
 /**
  * Warm up, choose how many executions a sample has, and measure round by round, beginning
