@@ -8,9 +8,9 @@
 
 static const char help[] =
     "usage: kallima-measure [--device SELECTOR] [--threads N] [--simd LEVEL] "
-    "verify|bench|tune\n"
+    "verify|bench|compare|tune\n"
     "                       [OPTION]...\n"
-    "As kallima verify, bench and tune; the common options come first.\n";
+    "As kallima verify, bench, compare and tune; the common options come first.\n";
 
 static const struct {
     const char *name;
@@ -18,6 +18,7 @@ static const struct {
 } commands[] = {
     { "verify", cmd_verify },
     { "bench", cmd_bench },
+    { "compare", cmd_compare },
     { "tune", cmd_tune },
 };
 

@@ -15,6 +15,8 @@ enum bench_step {
     BENCH_STEP_COUNT
 };
 
+extern const char *const bench_step_names[];
+
 /** A copy within the device's memory. All zero is not chosen yet. */
 struct bench_copy {
     const struct bench *bench;

@@ -104,24 +104,30 @@ static int split(char *line, char **word)
     return count;
 }
 
-static bool read_line(struct problems *problems, char *line, char *why, size_t capacity)
+bool problem_parse(char *line, kallima_desc *desc, char *why, size_t capacity)
 {
     char *word[MAX_WORDS] = { NULL };
     const int count = split(line, word);
-    kallima_desc desc = { 0 };
 
+    *desc = (kallima_desc){ 0 };
     if (count == 0)
         return true;
     if (count < 4 || count > MAX_WORDS) {
         snprintf(why, capacity, "a case is: kind precision lengths batch");
         return false;
     }
-    const char *bad = parse_words(word, count, &desc);
-    if (bad) {
+    const char *bad = parse_words(word, count, desc);
+    if (bad)
         snprintf(why, capacity, "cannot read \"%s\"", bad);
+    return !bad;
+}
+
+static bool read_line(struct problems *problems, char *line, char *why, size_t capacity)
+{
+    kallima_desc desc;
+    if (!problem_parse(line, &desc, why, capacity))
         return false;
-    }
-    if (problems_add(problems, &desc))
+    if (desc.rank == 0 || problems_add(problems, &desc))
         return true;
     snprintf(why, capacity, "no memory left");
     return false;

@@ -27,6 +27,13 @@ struct problems {
 bool problem_parse_lengths(const char *text, kallima_desc *desc);
 
 /**
+ * Read a line of a case file, which is written to; desc->rank is 0 if it has no case.
+ *
+ * Error: returns false and writes one sentence to `why`.
+ */
+bool problem_parse(char *line, kallima_desc *desc, char *why, size_t capacity);
+
+/**
  * Append one problem.
  *
  * Error: returns false if memory is exhausted.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What both ways of measuring share, and what came of it.
-#include "bench_run.h"
+#include "bench_job.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +8,13 @@
 // A result this many bounds off is no longer a matter of rounding.
 static const double WRONG_BOUNDS = 32;
 
-void bench_run(const struct bench *bench, const kallima_desc *desc, struct result *result)
+const char *const bench_step_names[] = {
+    [BENCH_RUN] = "run",   [BENCH_COPY] = "copy",   [BENCH_WRITE] = "write",
+    [BENCH_READ] = "read", [BENCH_TOTAL] = "total",
+};
+
+void bench_begin(const struct bench *bench, const kallima_desc *desc,
+                 struct result *result)
 {
     *result = (struct result){ .desc = desc, .peers = bench->peers };
     for (int i = 0; i < bench->peers; i++) {
@@ -17,6 +23,11 @@ void bench_run(const struct bench *bench, const kallima_desc *desc, struct resul
     }
     result->bound = reference_bound(desc->rank, desc->n,
                                     desc->precision == KALLIMA_F64 ? 0x1p-53 : 0x1p-24);
+}
+
+void bench_run(const struct bench *bench, const kallima_desc *desc, struct result *result)
+{
+    bench_begin(bench, desc, result);
     (bench->memory ? bench_run_device : bench_run_host)(bench, result);
 }
 

@@ -57,6 +57,10 @@ struct result {
     const char *copied_with; // what copied them; NULL: nothing did
 };
 
+/** Prepare a result: the problem, what is known of the peers, the bound of the error. */
+void bench_begin(const struct bench *bench, const kallima_desc *desc,
+                 struct result *result);
+
 /**
  * Measure one problem. A failure is in the outcome; if the record says that the device is
  * lost, the result is of no use.

@@ -4,12 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#if defined _OPENMP
-#include <omp.h>
-#endif
-
 #include "bench_json.h"
-#include "bench_memory.h"
+#include "bench_open.h"
 #include "bench_problem.h"
 #include "bench_report.h"
 #include "bench_run.h"
@@ -134,78 +130,43 @@ static int collect(const struct cli *cli, const struct request *request,
 
 // --- what is measured --------------------------------------------------------------------
 
-// The API of a device: its selector up to the number.
-static void get_api(const kallima_device_info *info, char *api, size_t capacity)
-{
-    snprintf(api, capacity, "%.*s", (int)strcspn(info->selector, ":"), info->selector);
-}
-
-static bool is_host(const char *selector)
-{
-    return strcmp(selector, "cpu") == 0 || strncmp(selector, "null", 4) == 0;
-}
-
-// Reopen a GPU with memory that peers can share; without peers, as it is.
-static int share_device(const struct cli *cli, const struct request *request,
-                        struct bench *bench, struct bench_memory *memory)
-{
-    const kallima_device_options wanted = { .threads = cli->threads, .simd = cli->simd };
-    const struct gpu_module *module = &gpu_alone;
-    char why[512], api[32];
-
-    get_api(&bench->info, api, sizeof api);
-    if (request->peers)
-        module = gpu_find(api, why, sizeof why);
-    if (!module)
-        return cli_fail("%s", why);
-    kallima_device_close(&bench->device);
-    if (!bench_memory_open(memory, module, bench->info.selector, &wanted, &bench->device,
-                           why, sizeof why))
-        return cli_fail("%s", why);
-    bench->memory = memory;
-    return CLI_OK;
-}
-
+// Without peers, as it is; with peers, a GPU with memory that they can share.
 static int open_device(const struct cli *cli, const struct request *request,
                        struct bench *bench, struct bench_memory *memory)
 {
-    if (!cli_open_device(cli, &bench->device))
+    const kallima_device_options wanted = { .threads = cli->threads, .simd = cli->simd };
+    const struct gpu_module *module = &gpu_alone;
+    kallima_device_info info;
+    kallima_device *device;
+    char why[512], api[32];
+
+    if (!cli_open_device(cli, &device)) // which one is it, if none is named?
         return CLI_FAILED;
-    kallima_device_get_info(bench->device, &bench->info);
-#if defined _OPENMP
-    // Arrays are touched first by as many threads as will transform them.
-    if (bench->info.threads > 0)
-        omp_set_num_threads(bench->info.threads);
-#endif
-    return is_host(bench->info.selector) ? CLI_OK
-                                         : share_device(cli, request, bench, memory);
+    kallima_device_get_info(device, &info);
+    kallima_device_close(&device);
+    bench_get_api(info.selector, api, sizeof api);
+    if (request->peers && !bench_is_host(info.selector))
+        module = gpu_find(api, why, sizeof why);
+    if (!module ||
+        !bench_open(bench, memory, module, info.selector, &wanted, why, sizeof why))
+        return cli_fail("%s", why);
+    return CLI_OK;
 }
 
 // A peer that is not there is told and left out.
 static int open_peer(const struct cli *cli, const struct request *request,
                      const char *name, struct bench *bench)
 {
-    struct peer_options peer_options = request->peer_options;
-    struct bench_peer *peer = &bench->peer[bench->peers];
-    char why[512], api[32] = "cpu";
+    char why[512];
     bool is_known;
 
     if (bench->peers == BENCH_MAX_PEERS)
         return cli_usage(cli, "--peer: no more than %d at once", BENCH_MAX_PEERS);
-    if (bench->memory) {
-        get_api(&bench->info, api, sizeof api);
-        peer_options.native = bench->memory->module->get_native(bench->memory->gpu);
-    }
-    peer_options.threads = bench->info.threads > 0 ? bench->info.threads : 1;
-    peer->peer = peer_find(name, api, &is_known, why, sizeof why);
+    if (bench_open_peer(bench, name, &request->peer_options, &is_known, why, sizeof why))
+        return CLI_OK;
     if (!is_known)
         return cli_usage(cli, "--peer %s", why);
-    if (peer->peer)
-        peer->session = peer->peer->open(&peer_options, why, sizeof why);
-    if (peer->session)
-        bench->peers++;
-    else
-        cli_fail("%s", why);
+    cli_fail("%s", why);
     return CLI_OK;
 }
 
@@ -221,15 +182,6 @@ static int open_peers(const struct cli *cli, const struct request *request,
     for (char *name; status == CLI_OK && (name = strtok_r(rest, ",", &rest));)
         status = open_peer(cli, request, name, bench);
     return status == CLI_OK && bench->peers == 0 ? CLI_FAILED : status;
-}
-
-static void close_all(struct bench *bench)
-{
-    for (int i = 0; i < bench->peers; i++)
-        bench->peer[i].peer->close(bench->peer[i].session);
-    if (bench->memory)
-        bench_memory_close(bench->memory, &bench->device);
-    kallima_device_close(&bench->device);
 }
 
 // --- measuring ---------------------------------------------------------------------------
@@ -284,7 +236,7 @@ static int measure(const struct cli *cli, const struct request *request,
     bench.sampling = choose_sampling(request, bench.memory != NULL);
     if (status == CLI_OK)
         status = run_all(&bench, problems, request->json);
-    close_all(&bench);
+    bench_close(&bench);
     return status;
 }
 
@@ -292,7 +244,7 @@ static int measure(const struct cli *cli, const struct request *request,
 static int measure_apart(const struct cli *cli, const struct request *request,
                          const struct problems *problems)
 {
-    const bool on_host = cli->device && is_host(cli->device);
+    const bool on_host = cli->device && bench_is_host(cli->device);
     struct bench_record *record = worker_record_create(problems->count);
     bool is_worker = on_host;
     int status = CLI_OK;

@@ -10,6 +10,7 @@ typedef int command(const struct cli *cli, int argc, char **argv);
 
 command cmd_bench;
 command cmd_codelet;
+command cmd_compare;
 command cmd_devices;
 command cmd_good_size;
 command cmd_image_convolve;

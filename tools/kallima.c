@@ -24,6 +24,7 @@ static const struct {
     { "codelet",        cmd_codelet,        "count or print a short transform" },
     { "verify",         cmd_verify,         "check the accuracy on this device" },
     { "bench",          cmd_bench,          "measure the speed on this device" },
+    { "compare",        cmd_compare,        "compare devices and libraries, and draw a report" },
     { "good-size",      cmd_good_size,      "the next length that is fast here" },
     { "tune",           cmd_tune,           "find the fastest plans, and keep them" },
     { "wisdom list",    cmd_wisdom_list,    "list what tuning learnt" },

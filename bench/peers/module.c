@@ -16,13 +16,27 @@ static void find_folder(char *path, size_t capacity)
         slash[1] = '\0';
 }
 
+enum { PATH_BYTES = 2304 };
+
+static bool find(const char *name, char path[PATH_BYTES])
+{
+    char folder[2048];
+    find_folder(folder, sizeof folder);
+    snprintf(path, PATH_BYTES, "%skallima-bench-%s.so", folder, name);
+    return access(path, R_OK) == 0;
+}
+
+bool module_exists(const char *name)
+{
+    char path[PATH_BYTES];
+    return find(name, path);
+}
+
 const void *module_load(const char *name, const char *symbol, char *why, size_t capacity)
 {
-    char folder[2048], path[2304];
+    char path[PATH_BYTES];
 
-    find_folder(folder, sizeof folder);
-    snprintf(path, sizeof path, "%skallima-bench-%s.so", folder, name);
-    if (access(path, R_OK) != 0) {
+    if (!find(name, path)) {
         snprintf(
             why, capacity,
             "%s: not built, as its header or library was not found when this program "

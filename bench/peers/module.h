@@ -4,7 +4,11 @@
 #ifndef KALLIMA_BENCH_MODULE_H_
 #define KALLIMA_BENCH_MODULE_H_
 
+#include <stdbool.h>
 #include <stddef.h>
+
+/** Return whether the module `name` is beside the program. It is not loaded for that. */
+bool module_exists(const char *name);
 
 /**
  * Return the object `symbol` of the module `name`. Modules stay loaded, since drivers keep

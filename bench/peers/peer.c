@@ -18,11 +18,36 @@ static const struct {
 
 enum { KNOWN = sizeof known / sizeof known[0] };
 
+const char *peer_list(const char *api, int index)
+{
+    for (int i = 0; i < KNOWN; i++) {
+        if (strcmp(known[i].api, api) == 0 && index-- == 0)
+            return known[i].name;
+    }
+    return NULL;
+}
+
+// Of the module that has a peer; false: it cannot be one's name.
+static bool name_module(const char *name, const char *api, char module[64])
+{
+    return !strchr(name, '/') && snprintf(module, 64, "%s-%s", api, name) < 64;
+}
+
+bool peer_is_known(const char *name, const char *api)
+{
+    char module[64];
+    for (int i = 0; i < KNOWN; i++) {
+        if (strcmp(known[i].name, name) == 0 && strcmp(known[i].api, api) == 0)
+            return true;
+    }
+    return name_module(name, api, module) && module_exists(module);
+}
+
 static const struct peer *load(const char *name, const char *api, char *why,
                                size_t capacity)
 {
     char module[64];
-    snprintf(module, sizeof module, "%s-%s", api, name);
+    name_module(name, api, module);
     return module_load(module, "kallima_bench_peer", why, capacity);
 }
 
@@ -44,11 +69,15 @@ static void refuse(const char *name, const char *api, char *why, size_t capacity
 const struct peer *peer_find(const char *name, const char *api, bool *is_known, char *why,
                              size_t capacity)
 {
-    for (int i = 0; i < KNOWN; i++) {
-        *is_known = strcmp(known[i].name, name) == 0 && strcmp(known[i].api, api) == 0;
-        if (*is_known)
-            return known[i].peer ? known[i].peer : load(name, api, why, capacity);
+    *is_known = peer_is_known(name, api);
+    if (!*is_known) {
+        refuse(name, api, why, capacity);
+        return NULL;
     }
-    refuse(name, api, why, capacity);
-    return NULL;
+    for (int i = 0; i < KNOWN; i++) {
+        if (known[i].peer && strcmp(known[i].name, name) == 0 &&
+            strcmp(known[i].api, api) == 0)
+            return known[i].peer;
+    }
+    return load(name, api, why, capacity);
 }

@@ -55,8 +55,15 @@ struct peer {
     void (*plan_destroy)(struct peer_plan *plan);
 };
 
+/** Return the name of the index-th peer of an API, or NULL: there are no more. */
+const char *peer_list(const char *api, int index);
+
+/** Return whether peer_find() knows such a peer; nothing is loaded for that. */
+bool peer_is_known(const char *name, const char *api);
+
 /**
- * Return the peer called `name` for devices of the API `api`: "cpu", "cuda" or "opencl".
+ * Return the peer called `name` for devices of the API `api`: "cpu", "cuda" or "opencl". One
+ * that is not listed is looked for as a module, kallima-bench-API-NAME.so beside the program.
  *
  * Error: returns NULL and writes one sentence to `why`; *is_known says whether there is
  *        such a peer at all, only not in this build or on this machine.

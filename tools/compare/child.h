@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// Processes of this program that measure, each one technology: started, asked, ended. One that
+// crashes or does not answer is noticed, and its end costs nothing but its answer.
+#ifndef KALLIMA_COMPARE_CHILD_H_
+#define KALLIMA_COMPARE_CHILD_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+enum { CHILD_LINE = 8192 };
+
+/** All zero is none that runs. */
+struct child {
+    int pid;            // 0: it does not run
+    int to, from;       // pipes
+    size_t used, taken; // bytes in `line`; of these, of an answer that was given
+    char line[CHILD_LINE];
+};
+
+/** Return why there can be no such processes on this system; NULL: there can. */
+const char *child_refusal(void);
+
+/**
+ * Start this program again with `arguments`, of which the first is its name and the last NULL.
+ * What it prints is appended to the file `log`.
+ *
+ * Error: returns false and writes one sentence to `why`.
+ */
+bool child_start(struct child *child, char *const *arguments, const char *log, char *why,
+                 size_t capacity);
+
+/**
+ * Send a question, a line without its end (NULL: none), and wait for one line of answer.
+ *
+ * Owner: *answer lies in the child and is good until it is asked again.
+ * Error: returns false and writes why to `why`: "crashed: signal 11 (...)", "no answer in
+ *        30 s", or that the user wants an end. The child does not run any more then.
+ */
+bool child_ask(struct child *child, const char *question, double limit_s, char **answer,
+               char *why, size_t capacity);
+
+/** Send a line that has no answer. */
+void child_tell(struct child *child, const char *line);
+
+/** End the child, if it runs. */
+void child_end(struct child *child);
+
+/** Let SIGINT and SIGTERM ask for an end, once; a second one ends the program. */
+void child_catch_end(void);
+
+/** Return whether an end was asked for. */
+bool child_is_end_asked(void);
+
+/** Lock an open file for this process; false: another one has it. */
+bool child_lock(FILE *file);
+
+/** Have Kallima and drivers keep what they compile in `folder`, which is made. */
+void child_use_caches(const char *folder);
+
+/** Remove a folder with what is in it; what cannot be removed stays. */
+void child_remove_folder(const char *path);
+
+/** Write the first line that a command prints to `text`; "" if there is none. */
+void child_read_command(const char *command, char *text, size_t capacity);
+
+/** Start a command that reads what is written to the file; NULL: it cannot be started. */
+FILE *child_open_command(const char *command);
+
+/** End the command's input and wait for it; false: it failed. */
+bool child_close_command(FILE *file);
+
+#endif

@@ -1,0 +1,501 @@
+// SPDX-License-Identifier: MIT
+#include "summary.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "stats.h"
+#include "view.h"
+
+enum { SENTENCE = 2048, CASE = 512, WORST = 3, MAX_NAMED = 4 };
+
+// Who listens.
+struct speech {
+    const struct results *results;
+    summary_say *say;
+    void *user;
+    const char *heading;
+};
+
+static void say(const struct speech *speech, const char *fmt, ...) CLI_PRINTF(2, 3);
+
+static void say(const struct speech *speech, const char *fmt, ...)
+{
+    char sentence[SENTENCE];
+    va_list arguments;
+    va_start(arguments, fmt);
+    vsnprintf(sentence, sizeof sentence, fmt, arguments);
+    va_end(arguments);
+    speech->say(speech->user, speech->heading, sentence);
+}
+
+// Append to a text of SENTENCE bytes.
+static void append(char *text, const char *fmt, ...) CLI_PRINTF(2, 3);
+
+static void append(char *text, const char *fmt, ...)
+{
+    const size_t used = strlen(text);
+    va_list arguments;
+    va_start(arguments, fmt);
+    vsnprintf(text + used, SENTENCE - used, fmt, arguments);
+    va_end(arguments);
+}
+
+static const char *plural(int count)
+{
+    return count == 1 ? "" : "s";
+}
+
+// --- what went wrong --------------------------------------------------------------------
+
+static void tell_failures(const struct speech *speech,
+                          const struct technology *technology)
+{
+    const struct results *results = speech->results;
+    char text[SENTENCE] = "", what[CASE];
+    int rows = 0, failed = 0;
+    for (int i = 0; i < results->rows; i++) {
+        const struct row *row = &results->row[i];
+        if (strcmp(row->technology, technology->id) != 0)
+            continue;
+        rows++;
+        if (!row->failed[0] || failed++ >= MAX_NAMED)
+            continue;
+        view_print_case(row, what, sizeof what);
+        append(text, "%s%s (%.120s)", *text ? "; " : "", what, row->failed);
+    }
+    if (failed > 0)
+        say(speech, "%s has no time in %d of %d cases: %s%s.", technology->id, failed,
+            rows, text, failed > MAX_NAMED ? "; and more" : "");
+}
+
+static void tell_errors(const struct speech *speech, const struct technology *technology)
+{
+    const struct results *results = speech->results;
+    const struct row *worst = NULL;
+    char what[CASE];
+    int above = 0;
+    for (int i = 0; i < results->rows; i++) {
+        const struct row *row = &results->row[i];
+        if (strcmp(row->technology, technology->id) != 0 || !row_counts(row))
+            continue;
+        above += view_error_share(row) > 1;
+        if (!worst || view_error_share(row) > view_error_share(worst))
+            worst = row;
+    }
+    if (above == 0 || !view_is_kallima(technology))
+        return;
+    view_print_case(worst, what, sizeof what);
+    say(speech,
+        "%s has an error above its bound in %d case%s; the worst is %s, %.2f times "
+        "the bound.",
+        technology->id, above, plural(above), what, view_error_share(worst));
+}
+
+// --- against other libraries ------------------------------------------------------------
+
+static bool is_peer_on(const struct technology *technology, const char *selector)
+{
+    return !view_is_kallima(technology) && strcmp(technology->selector, selector) == 0;
+}
+
+// A case that Kallima and a peer computed on one device.
+struct duel {
+    const struct row *ours, *theirs;
+    double ratio; // of their time to ours
+};
+
+struct duels {
+    struct duel *one;
+    int count, lost, lost_clearly, won_clearly;
+    double mean;
+};
+
+static int compare_duels(const void *left, const void *right)
+{
+    const double a = ((const struct duel *)left)->ratio;
+    const double b = ((const struct duel *)right)->ratio;
+    return (a > b) - (a < b);
+}
+
+// What lies between the tenth and the ninetieth percentile of one is not told from the other.
+static bool is_clear(const struct duel *duel)
+{
+    const double noise = (duel->ours->spread + duel->theirs->spread) / 2;
+    return fabs(log(duel->ratio)) > log1p(noise);
+}
+
+static void collect_duels(struct duels *duels, const struct results *results,
+                          const struct technology *technology)
+{
+    double sum = 0;
+    *duels =
+        (struct duels){ .one = calloc((size_t)results->rows + 1, sizeof *duels->one) };
+    for (int i = 0; duels->one && i < results->rows; i++) {
+        const struct row *ours = &results->row[i];
+        if (strcmp(ours->technology, technology->id) != 0 || !row_counts(ours))
+            continue;
+        const struct row *theirs =
+            view_fastest(results, ours, view_median, is_peer_on, technology->selector);
+        if (!theirs)
+            continue;
+        struct duel *duel = &duels->one[duels->count++];
+        *duel = (struct duel){ ours, theirs, theirs->median_ms / ours->median_ms };
+        sum += log(duel->ratio);
+        duels->lost += duel->ratio < 1;
+        duels->lost_clearly += duel->ratio < 1 && is_clear(duel);
+        duels->won_clearly += duel->ratio > 1 && is_clear(duel);
+    }
+    if (duels->count > 0) {
+        duels->mean = exp(sum / duels->count);
+        qsort(duels->one, (size_t)duels->count, sizeof *duels->one, compare_duels);
+    }
+}
+
+static void tell_duels(const struct speech *speech, const struct technology *technology)
+{
+    struct duels duels;
+    char worst[SENTENCE] = "", what[CASE];
+    collect_duels(&duels, speech->results, technology);
+    for (int i = 0; i < duels.lost && i < WORST; i++) {
+        const struct duel *duel = &duels.one[i];
+        view_print_case(duel->ours, what, sizeof what);
+        append(worst, "%s %s (%.2f of the speed of %s%s)", i ? ";" : ":", what,
+               duel->ratio, duel->theirs->technology,
+               is_clear(duel) ? "" : ", within the spread");
+    }
+    if (duels.count > 0)
+        say(speech,
+            "%s is slower than the fastest other library there in %d of %d cases, in %d "
+            "of "
+            "them by more than the spread; it is faster by more than the spread in %d. "
+            "The geometric mean of the other's time over Kallima's is %.2f (above 1 "
+            "Kallima is faster). %s%s.",
+            technology->id, duels.lost, duels.count, duels.lost_clearly,
+            duels.won_clearly, duels.mean, duels.lost ? "The worst" : "It loses in none",
+            worst);
+    free(duels.one);
+}
+
+// --- the fastest of a range -------------------------------------------------------------
+
+// Sizes next to each other with the same winner.
+struct range {
+    const struct row *first, *last, *winner;
+};
+
+static int find_ranges(const struct results *results, const struct group *group,
+                       row_value *value, struct range *range, int capacity)
+{
+    struct curve all = { 0 }, one;
+    int count = 0;
+    // The longest curve names the sizes.
+    for (int i = 0; i < results->technologies; i++) {
+        view_curve(&one, results, group, &results->technology[i], view_median);
+        if (one.count > all.count)
+            all = one;
+    }
+    for (int i = 0; i < all.count; i++) {
+        const struct row *winner = view_fastest(results, all.row[i], value, NULL, NULL);
+        if (!winner)
+            continue;
+        if (count > 0 &&
+            strcmp(range[count - 1].winner->technology, winner->technology) == 0) {
+            range[count - 1].last = all.row[i];
+        } else if (count < capacity) {
+            range[count++] = (struct range){ all.row[i], all.row[i], winner };
+        }
+    }
+    return count;
+}
+
+static int count_technologies(const struct results *results, const struct group *group)
+{
+    struct curve curve;
+    int count = 0;
+    for (int i = 0; i < results->technologies; i++) {
+        view_curve(&curve, results, group, &results->technology[i], view_median);
+        count += curve.count > 0;
+    }
+    return count;
+}
+
+static void tell_ranges(const struct speech *speech, const struct group *group)
+{
+    struct range range[VIEW_POINTS];
+    char text[SENTENCE] = "", first[64], last[64];
+    if (strcmp(group->shows, "size") != 0 ||
+        count_technologies(speech->results, group) < 2)
+        return;
+    const int count =
+        find_ranges(speech->results, group, view_median, range, VIEW_POINTS);
+    for (int i = 0; i < count; i++) {
+        view_print_length(range[i].first, first, sizeof first);
+        view_print_length(range[i].last, last, sizeof last);
+        append(text, "%s %s%s%s%s", i ? ";" : "", range[i].winner->technology,
+               range[i].first == range[i].last ? " at " : " from ", first,
+               range[i].first == range[i].last ? "" : " to ");
+        if (range[i].first != range[i].last)
+            append(text, "%s", last);
+    }
+    if (count > 0)
+        say(speech, "%s: the fastest is%s.", group->title, text);
+}
+
+// --- where a device overtakes the processor ---------------------------------------------
+
+static bool is_on_host(const struct technology *technology, const char *selector)
+{
+    (void)selector;
+    return view_is_host(technology);
+}
+
+// From which row on, to the last, the curve is below the fastest on the host; NULL: it never
+// stays so. *compared: in how many points there is such a one.
+static const struct row *find_crossing(const struct results *results,
+                                       const struct curve *curve, int *compared)
+{
+    const struct row *from = NULL;
+    *compared = 0;
+    for (int i = 0; i < curve->count; i++) {
+        const struct row *host =
+            view_fastest(results, curve->row[i], view_median, is_on_host, NULL);
+        if (!host)
+            continue;
+        *compared += 1;
+        if (curve->value[i] >= host->median_ms)
+            from = NULL;
+        else if (!from)
+            from = curve->row[i];
+    }
+    return from;
+}
+
+static void print_crossing(char *text, const struct row *from, const struct curve *curve)
+{
+    char length[64];
+    if (!from) {
+        append(text, "at no size up to the largest");
+    } else if (from == curve->row[0]) {
+        append(text, "at every size");
+    } else {
+        view_print_length(from, length, sizeof length);
+        append(text, "from %s on", length);
+    }
+}
+
+static void tell_crossing(const struct speech *speech, const struct group *group,
+                          const struct technology *technology)
+{
+    struct curve alone, with_transfers;
+    char text[SENTENCE] = "";
+    int compared;
+    if (view_is_host(technology) || !view_is_kallima(technology))
+        return;
+    view_curve(&alone, speech->results, group, technology, view_median);
+    view_curve(&with_transfers, speech->results, group, technology, view_total);
+    const struct row *from = find_crossing(speech->results, &alone, &compared);
+    if (compared == 0)
+        return;
+    append(text, "%s: %s is faster than the fastest library on the processor ",
+           group->title, technology->id);
+    print_crossing(text, from, &alone);
+    if (with_transfers.count > 0) {
+        from = find_crossing(speech->results, &with_transfers, &compared);
+        append(text, "; with the data's way there and back, ");
+        print_crossing(text, from, &with_transfers);
+    }
+    say(speech, "%s.", text);
+}
+
+// --- how far from the device's limits ---------------------------------------------------
+
+static double mean_of(const struct curve *curve)
+{
+    return stats_geometric_mean(curve->value, curve->count);
+}
+
+static void tell_copies(const struct speech *speech, const struct group *group)
+{
+    const struct results *results = speech->results;
+    struct curve curve;
+    char text[SENTENCE] = "";
+    if (view_is_single(results, group) || strcmp(group->shows, "size") != 0)
+        return;
+    for (int i = 0; i < results->technologies; i++) {
+        view_curve(&curve, results, group, &results->technology[i], view_x_copy);
+        if (curve.count > 0)
+            append(text, "%s %s %.2f (%d cases)", *text ? ";" : "",
+                   results->technology[i].id, mean_of(&curve), curve.count);
+    }
+    if (*text)
+        say(speech,
+            "%s: of the speed of a copy on its device, as a geometric mean, "
+            "reaches%s.",
+            group->title, text);
+}
+
+// --- what choices cost ------------------------------------------------------------------
+
+// The row of the same technology that differs from `row` in what `is_other` says.
+static const struct row *find_other(const struct results *results, const struct row *row,
+                                    bool (*is_other)(const struct row *a,
+                                                     const struct row *b))
+{
+    for (int i = 0; i < results->rows; i++) {
+        const struct row *other = &results->row[i];
+        if (strcmp(other->technology, row->technology) == 0 && row_counts(other) &&
+            strcmp(other->lengths, row->lengths) == 0 &&
+            strcmp(other->kind, row->kind) == 0 && !other->asked[0] &&
+            is_other(row, other))
+            return other;
+    }
+    return NULL;
+}
+
+// Batches may differ: both are long.
+static bool is_double(const struct row *a, const struct row *b)
+{
+    return strcmp(a->precision, "f32") == 0 && strcmp(b->precision, "f64") == 0 &&
+           strcmp(a->placement, b->placement) == 0 && (a->batch > 1) == (b->batch > 1);
+}
+
+static bool is_within(const struct row *a, const struct row *b)
+{
+    return strcmp(a->precision, b->precision) == 0 && a->batch == b->batch &&
+           strcmp(a->placement, "out-of-place") == 0 &&
+           strcmp(b->placement, "in-place") == 0;
+}
+
+// The geometric mean of the speed of the others over that of the ones.
+static void tell_choice(const struct speech *speech, const struct technology *technology,
+                        bool (*is_other)(const struct row *a, const struct row *b),
+                        const char *what)
+{
+    const struct results *results = speech->results;
+    double sum = 0;
+    int count = 0;
+    for (int i = 0; i < results->rows; i++) {
+        const struct row *row = &results->row[i];
+        if (strcmp(row->technology, technology->id) != 0 || !row_counts(row) ||
+            row->asked[0])
+            continue;
+        const struct row *other = find_other(results, row, is_other);
+        if (!other || !(row->gflops > 0) || !(other->gflops > 0))
+            continue;
+        sum += log(other->gflops / row->gflops);
+        count++;
+    }
+    if (count > 0)
+        say(speech, "%s: %s has %.2f of the speed, as a geometric mean of %d case%s.",
+            technology->id, what, exp(sum / count), count, plural(count));
+}
+
+static void tell_variants(const struct speech *speech, const struct group *group,
+                          const struct technology *technology)
+{
+    struct curve curve;
+    int best = 0, worst = 0;
+    if (strcmp(group->shows, "variant") != 0)
+        return;
+    view_curve(&curve, speech->results, group, technology, view_median);
+    for (int i = 0; i < curve.count; i++) {
+        if (curve.value[i] < curve.value[best])
+            best = i;
+        if (curve.value[i] > curve.value[worst])
+            worst = i;
+    }
+    if (curve.count > 1)
+        say(speech, "%s: on %s the fastest is %s, the slowest %s with %.2f of its speed.",
+            group->title, technology->selector, curve.row[best]->variant,
+            curve.row[worst]->variant, curve.value[best] / curve.value[worst]);
+}
+
+// --- planning ---------------------------------------------------------------------------
+
+static int compare_numbers(const void *left, const void *right)
+{
+    const double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+static double median_of(const struct results *results,
+                        const struct technology *technology, row_value *value)
+{
+    double *number = malloc(((size_t)results->rows + 1) * sizeof *number);
+    int count = 0;
+    for (int i = 0; number && i < results->rows; i++) {
+        const struct row *row = &results->row[i];
+        if (strcmp(row->technology, technology->id) == 0 && row_counts(row) &&
+            value(row) >= 0)
+            number[count++] = value(row);
+    }
+    if (number)
+        qsort(number, (size_t)count, sizeof *number, compare_numbers);
+    const double median = count > 0 ? stats_quantile(number, count, 0.5) : NAN;
+    free(number);
+    return median;
+}
+
+static void tell_planning(const struct speech *speech,
+                          const struct technology *technology)
+{
+    const struct results *results = speech->results;
+    const double cold = median_of(results, technology, view_plan);
+    if (isfinite(cold))
+        say(speech,
+            "%s: planning takes %.3g ms the first time and %.3g ms the second; the first "
+            "execution takes %.3g ms, a later one %.3g ms (medians of all cases).",
+            technology->id, cold, median_of(results, technology, view_replan),
+            median_of(results, technology, view_first),
+            median_of(results, technology, view_median));
+}
+
+// --- all of it --------------------------------------------------------------------------
+
+typedef void tell_technology(const struct speech *speech,
+                             const struct technology *technology);
+
+static void for_technologies(const struct speech *speech, tell_technology *tell,
+                             bool kallima_alone)
+{
+    for (int i = 0; i < speech->results->technologies; i++) {
+        const struct technology *technology = &speech->results->technology[i];
+        if (!kallima_alone || view_is_kallima(technology))
+            tell(speech, technology);
+    }
+}
+
+void summary_tell(const struct results *results, summary_say *listener, void *user)
+{
+    struct speech speech = { results, listener, user, "What failed" };
+    for_technologies(&speech, tell_errors, true);
+    for_technologies(&speech, tell_failures, false);
+    speech.heading = "Kallima against other libraries on the same device";
+    for_technologies(&speech, tell_duels, true);
+    speech.heading = "The fastest of a range";
+    for (int i = 0; i < results->groups; i++)
+        tell_ranges(&speech, &results->group[i]);
+    speech.heading = "From which size on a device is worth it";
+    for (int i = 0; i < results->groups; i++) {
+        for (int k = 0; k < results->technologies; k++)
+            tell_crossing(&speech, &results->group[i], &results->technology[k]);
+    }
+    speech.heading = "How near to the speed of memory";
+    for (int i = 0; i < results->groups; i++)
+        tell_copies(&speech, &results->group[i]);
+    speech.heading = "What choices cost";
+    for (int i = 0; i < results->technologies; i++) {
+        tell_choice(&speech, &results->technology[i], is_double, "f64");
+        tell_choice(&speech, &results->technology[i], is_within, "in place");
+    }
+    for (int i = 0; i < results->groups; i++) {
+        for (int k = 0; k < results->technologies; k++)
+            tell_variants(&speech, &results->group[i], &results->technology[k]);
+    }
+    speech.heading = "Planning and the first run";
+    for_technologies(&speech, tell_planning, false);
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// Results looked at as curves: one number of one technology over the cases of one group.
+#ifndef KALLIMA_COMPARE_VIEW_H_
+#define KALLIMA_COMPARE_VIEW_H_
+
+#include "results.h"
+
+enum { VIEW_POINTS = 128 };
+
+/** A curve. Its points ascend with the size of a transform, or stand as variants came. */
+struct curve {
+    const struct technology *technology;
+    int count;
+    const struct row *row[VIEW_POINTS];
+    double value[VIEW_POINTS];
+};
+
+/** A number of a row: NaN where there is none. */
+typedef double row_value(const struct row *row);
+
+row_value view_median, view_gflops, view_x_copy, view_total, view_write, view_read,
+    view_spread, view_plan, view_replan, view_first, view_bytes, view_bytes_moved,
+    view_error, view_bound, view_error_share;
+
+/** Return whether a technology is Kallima, not a peer. */
+bool view_is_kallima(const struct technology *technology);
+
+/** Return whether a technology computes in host memory, with no transfers. */
+bool view_is_host(const struct technology *technology);
+
+/** Collect a curve of those rows that count and have the number. */
+void view_curve(struct curve *curve, const struct results *results,
+                const struct group *group, const struct technology *technology,
+                row_value *value);
+
+/** Return whether any row of the group has the number. */
+bool view_has(const struct results *results, const struct group *group, row_value *value);
+
+/** Return whether all rows of the group are single transforms. */
+bool view_is_single(const struct results *results, const struct group *group);
+
+/**
+ * Return the fastest row of the case of `like`, of those technologies that `wanted` (NULL: all)
+ * says yes to, by the number `value`; NULL: there is none.
+ */
+const struct row *view_fastest(const struct results *results, const struct row *like,
+                               row_value *value,
+                               bool (*wanted)(const struct technology *technology,
+                                              const char *selector),
+                               const char *selector);
+
+/** Write a length as it is on an axis: 4096 as 4k, 64x64 as 64 with a raised 2. */
+void view_print_length(const struct row *row, char *text, size_t capacity);
+
+/** Write a case for people: "c2c f32 4096, batch 100, in place". */
+void view_print_case(const struct row *row, char *text, size_t capacity);
+
+#endif
