@@ -39,6 +39,7 @@ g++ has c++
 binutils has nm
 libcmocka-dev header cmocka.h
 libfftw3-dev header fftw3.h
+gnuplot-nox has gnuplot
 python3 has python3
 python3-numpy import numpy
 clang-format has clang-format
@@ -68,6 +69,7 @@ END
 
 check_long_needs() {
     check_needs
+    echo "chromium has chromium" # looks at the page of kallima compare
     [ "$(uname -m)" = x86_64 ] || return 0
     cat <<'END' # Windows, and a screen without which it has no Direct3D
 wine64 package wine64

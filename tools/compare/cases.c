@@ -41,7 +41,7 @@ enum { APART = KALLIMA_OUT_OF_PLACE, WITHIN = KALLIMA_IN_PLACE };
 // In the order of their importance. Batched and single transforms of one dimension and squares
 // are what tables of the literature have; the others are where libraries differ.
 static const struct sweep sweeps[] = {
-    { "1d-batch", "1D powers of two in batches, f32", C2C, F32, APART, POINTS(20, 24, 26),
+    { "1d-batch", "1D powers of two in batches, f32", C2C, F32, APART, POINTS(18, 24, 26),
       { "16 64 256 1024 4096 16384 65536 262144", POWERS_TO_16777216, POWERS_TO_16777216 " 33554432 67108864" } },
     { "2d", "2D images, one at a time, f32", C2C, F32, APART, { 0 },
       { "64x64 256x256 512x512 1024x1024", SQUARES_TO_2048 " 4096x4096", SQUARES_TO_2048 " 4096x4096 8192x8192" } },
@@ -49,15 +49,15 @@ static const struct sweep sweeps[] = {
       { "16 64 256 1024 4096 16384 65536 262144 1048576", POWERS_TO_16777216, POWERS_TO_16777216 " 33554432 67108864" } },
     { "3d", "3D powers of two, one at a time, f32", C2C, F32, APART, { 0 },
       { "32x32x32 64x64x64", CUBES, CUBES " 512x512x512" } },
-    { "1d-mixed", "1D lengths of several factors in batches, f32", C2C, F32, APART, POINTS(19, 23, 26),
+    { "1d-mixed", "1D lengths of several factors in batches, f32", C2C, F32, APART, POINTS(17, 23, 26),
       { "15 60 100 1000 10000", MIXED, MIXED } },
-    { "1d-f64", "1D powers of two in batches, f64", C2C, F64, APART, POINTS(19, 23, 25),
+    { "1d-f64", "1D powers of two in batches, f64", C2C, F64, APART, POINTS(17, 23, 25),
       { "64 1024 16384", FEW_POWERS, POWERS_TO_16777216 } },
-    { "1d-real", "1D real powers of two in batches, f32", R2C, F32, APART, POINTS(20, 24, 26),
+    { "1d-real", "1D real powers of two in batches, f32", R2C, F32, APART, POINTS(18, 24, 26),
       { "256 4096 65536", FEW_POWERS, POWERS_TO_16777216 } },
     { "1d-prime", "1D prime lengths in batches, f32", C2C, F32, APART, POINTS(18, 22, 24),
       { "17 101 1009", PRIMES, PRIMES " 1000003" } },
-    { "1d-in-place", "1D powers of two in batches in place, f32", C2C, F32, WITHIN, POINTS(20, 24, 26),
+    { "1d-in-place", "1D powers of two in batches in place, f32", C2C, F32, WITHIN, POINTS(18, 24, 26),
       { "1024 65536", FEW_POWERS, POWERS_TO_16777216 } },
     { "3d-other", "3D, lengths that are no powers of two, one at a time, f32", C2C, F32, APART, { 0 },
       { NULL, "60x60x60 100x100x100 168x168x168 200x200x200", OTHER_CUBES } },

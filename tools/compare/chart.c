@@ -66,6 +66,10 @@ static void print_ticks(FILE *script, const struct chart *chart, bool is_narrow)
         fprintf(script, " %.17g", chart->tick[i]);
     }
     fputs(")\n", script);
+    const double first = chart->tick[0], last = chart->tick[chart->ticks - 1];
+    fprintf(script, "set xrange [%.17g:%.17g]\n",
+            chart->is_log_x ? first / 1.2 : first - 0.2,
+            chart->is_log_x ? last * 1.2 : last + 0.2);
 }
 
 static void print_data(FILE *script, const struct chart *chart)

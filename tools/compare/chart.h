@@ -8,7 +8,7 @@
 
 enum { CHART_POINTS = 128, CHART_SERIES = 24, CHART_NAME = 64, CHART_COLOURS = 7 };
 
-/** One line or set of points. What has the same colour, or mark, is of the same sort. */
+/** One line. What has the same mark is of the same sort; the colour alone says nothing. */
 struct chart_series {
     char name[CHART_NAME]; // letters, digits and any of " :._+-" only
     int colour, mark;      // from 0

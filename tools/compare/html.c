@@ -19,7 +19,7 @@ void html_print(FILE *page, const char *text)
 // clang-format off
 const char html_style[] =
     ":root{--ground:#fff;--ink:#1d2329;--soft:#5b6670;--line:#d7dce1;--band:#f4f6f8;--best:#e3f1e8;--link:#005a9c}\n"
-    "@media (prefers-color-scheme:dark){:root{--ground:#14181c;--ink:#e6e9ec;--soft:#a3adb6;--line:#39424b;"
+    "@media screen and (prefers-color-scheme:dark){:root{--ground:#14181c;--ink:#e6e9ec;--soft:#a3adb6;--line:#39424b;"
     "--band:#1c2227;--best:#1d3a2b;--link:#7cc0ff}}\n"
     "*{box-sizing:border-box}\n"
     "html{-webkit-text-size-adjust:100%}\n"
@@ -33,11 +33,12 @@ const char html_style[] =
     "li{margin:.35rem 0}\n"
     "a{color:var(--link)}\n"
     "nav ul{columns:18rem;list-style:none;padding:0}\n"
+    "nav li{margin:0;padding:.15rem 0;break-inside:avoid}\n"
     "figure{margin:1rem 0}\n"
     "figure svg{display:block;width:100%;height:auto;color:var(--ink)}\n"
     "figcaption,.note{color:var(--soft);font-size:.875rem;max-width:46rem}\n"
     ".narrow{display:none}\n"
-    "@media (max-width:40rem) and (not print){.wide{display:none}.narrow{display:block}}\n"
+    "@media screen and (max-width:40rem){.wide{display:none}.narrow{display:block}}\n"
     ".scroll{overflow-x:auto;margin:.5rem 0}\n"
     "table{border-collapse:collapse;font-size:.875rem;font-variant-numeric:tabular-nums}\n"
     "th,td{padding:.25rem .6rem;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap}\n"

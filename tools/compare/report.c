@@ -32,25 +32,21 @@ static void print_element(FILE *file, const char *name, const char *text)
     fprintf(file, "</%s>\n", name);
 }
 
-// With as many digits as mean something; its whole value is what is sorted by.
+// Four digits, as a spread is seldom smaller; the whole value is what is sorted by.
 static void print_number(FILE *file, double value, const char *class)
 {
     if (!isfinite(value)) {
         fputs("<td></td>", file);
         return;
     }
+    const double size = fabs(value);
+    const int before = size >= 1 ? (int)floor(log10(size)) + 1 : 1;
+    const bool is_whole = value == floor(value) && size < 1e15;
     fprintf(file, "<td%s data-value=\"%.9g\">", class, value);
-    if (value == 0 || (fabs(value) >= 0.001 && fabs(value) < 1e6)) {
-        const int before = value >= 1 ? (int)floor(log10(value)) + 1 : 0;
-        fprintf(file, "%.*f",
-                before < 4 ? (value == 0    ? 0
-                              : value < 0.1 ? 4
-                                            : 3 - (before > 0 ? before - 1 : 0))
-                           : 0,
-                value);
-    } else {
+    if (is_whole || (size >= 1e-3 && size < 1e6))
+        fprintf(file, "%.*f", is_whole || before > 4 ? 0 : 4 - before, value);
+    else
         fprintf(file, "%.2e", value);
-    }
     fputs("</td>", file);
 }
 
@@ -66,9 +62,10 @@ static void begin_table(FILE *file)
     fputs("<div class=\"scroll\" tabindex=\"0\"><table><thead><tr>", file);
 }
 
-static void print_head(FILE *file, const char *text)
+static void print_head(FILE *file, const char *text, bool is_text)
 {
-    fputs("<th scope=\"col\"><button type=\"button\">", file);
+    fprintf(file, "<th scope=\"col\"%s><button type=\"button\">",
+            is_text ? " class=\"text\"" : "");
     html_print(file, text);
     fputs("</button></th>", file);
 }
@@ -85,7 +82,7 @@ static void end_table(FILE *file)
 
 // --- technologies in charts -------------------------------------------------------------
 
-// Same device, same colour; same library, same mark.
+// The place of a device, or of a library, among those that differ.
 static int number_of(const struct results *results, const struct technology *technology,
                      bool by_device)
 {
@@ -108,9 +105,11 @@ static int number_of(const struct results *results, const struct technology *tec
 static struct chart_series *add_series(struct chart *chart, const struct results *results,
                                        const struct technology *technology)
 {
+    const bool is_few = results->technologies <= CHART_COLOURS;
     struct chart_series *series = &chart->series[chart->count++];
     *series = (struct chart_series){
-        .colour = number_of(results, technology, true),
+        .colour = is_few ? (int)(technology - results->technology)
+                         : number_of(results, technology, true),
         .mark = number_of(results, technology, false),
     };
     snprintf(series->name, sizeof series->name, "%s", technology->id);
@@ -256,7 +255,7 @@ static void print_charts(struct page *page, const struct group *group)
         "of it of a real one, over the median time on the device; the repeats of "
         "all technologies were taken in turn. Higher is better.");
     print_transfers(page, group);
-    if (!view_is_single(page->results, group)) {
+    if (view_has(page->results, group, view_x_copy)) {
         struct chart *chart = chart_of(page, group, view_x_copy, "speed of a copy = 1");
         chart->level = 1;
         print_titled(
@@ -339,10 +338,10 @@ static void print_group_table(struct page *page, const struct group *group,
     const struct results *results = page->results;
     print_element(page->file, "h3", "Median times in milliseconds");
     begin_table(page->file);
-    print_head(page->file, "case");
+    print_head(page->file, "case", true);
     for (int i = 0; i < results->technologies; i++) {
         if (takes_part(results, group, &results->technology[i]))
-            print_head(page->file, results->technology[i].id);
+            print_head(page->file, results->technology[i].id, false);
     }
     begin_body(page->file);
     for (int i = 0; i < count; i++)
@@ -368,11 +367,11 @@ static void print_everything(struct page *page, const struct group *group)
     const struct results *results = page->results;
     fputs("<details><summary>Everything that was measured</summary>\n", page->file);
     begin_table(page->file);
-    print_head(page->file, "case");
-    print_head(page->file, "technology");
+    print_head(page->file, "case", true);
+    print_head(page->file, "technology", true);
     for (size_t i = 0; i < CLI_COUNT(columns); i++)
-        print_head(page->file, columns[i].head);
-    print_head(page->file, "remark");
+        print_head(page->file, columns[i].head, false);
+    print_head(page->file, "remark", true);
     begin_body(page->file);
     for (int i = 0; i < results->rows; i++) {
         const struct row *row = &results->row[i];
@@ -463,7 +462,7 @@ static void print_technologies(struct page *page)
     fputs("<section id=\"who\">\n<h2>What was compared</h2>\n", page->file);
     begin_table(page->file);
     for (size_t i = 0; i < CLI_COUNT(heads); i++)
-        print_head(page->file, heads[i]);
+        print_head(page->file, heads[i], i < CLI_COUNT(heads) - 1);
     begin_body(page->file);
     for (int i = 0; i < results->technologies; i++) {
         const struct technology *one = &results->technology[i];
@@ -526,7 +525,7 @@ static void print_style(FILE *file)
     static const char *const attributes[] = { "stroke", "fill", "color" };
     fputs("<style>\n", file);
     fputs(html_style, file);
-    fputs("@media (prefers-color-scheme:dark) and (not print){\n", file);
+    fputs("@media screen and (prefers-color-scheme:dark){\n", file);
     for (int i = 0; i < CHART_COLOURS; i++) {
         for (int k = 0; k < 3; k++)
             fprintf(file, "svg [%s=\"%s\"],svg [%s='%s']{%s:%s}\n", attributes[k],

@@ -95,6 +95,18 @@ static void tell_errors(const struct speech *speech, const struct technology *te
         technology->id, above, plural(above), what, view_error_share(worst));
 }
 
+// Times that are another's work as much as a library's.
+static void tell_load(const struct speech *speech)
+{
+    const struct machine *machine = &speech->results->machine;
+    if (machine->load > machine->processors / 4)
+        say(speech,
+            "The machine was not idle at the start: its load was %.2f on %.0f "
+            "processors. "
+            "Times of the processor may be of other work.",
+            machine->load, machine->processors);
+}
+
 // --- against other libraries ------------------------------------------------------------
 
 static bool is_peer_on(const struct technology *technology, const char *selector)
@@ -323,7 +335,7 @@ static void tell_copies(const struct speech *speech, const struct group *group)
     const struct results *results = speech->results;
     struct curve curve;
     char text[SENTENCE] = "";
-    if (view_is_single(results, group) || strcmp(group->shows, "size") != 0)
+    if (strcmp(group->shows, "size") != 0)
         return;
     for (int i = 0; i < results->technologies; i++) {
         view_curve(&curve, results, group, &results->technology[i], view_x_copy);
@@ -333,8 +345,8 @@ static void tell_copies(const struct speech *speech, const struct group *group)
     }
     if (*text)
         say(speech,
-            "%s: of the speed of a copy on its device, as a geometric mean, "
-            "reaches%s.",
+            "%s, of at least 32 MiB: of the speed of a copy on its device, as a "
+            "geometric mean, reaches%s.",
             group->title, text);
 }
 
@@ -471,7 +483,8 @@ static void for_technologies(const struct speech *speech, tell_technology *tell,
 
 void summary_tell(const struct results *results, summary_say *listener, void *user)
 {
-    struct speech speech = { results, listener, user, "What failed" };
+    struct speech speech = { results, listener, user, "What to mind" };
+    tell_load(&speech);
     for_technologies(&speech, tell_errors, true);
     for_technologies(&speech, tell_failures, false);
     speech.heading = "Kallima against other libraries on the same device";

@@ -15,7 +15,7 @@ struct curve {
     double value[VIEW_POINTS];
 };
 
-/** A number of a row: NaN where there is none. */
+/** A number of a row: NaN where there is none. The part of a copy is of large problems alone. */
 typedef double row_value(const struct row *row);
 
 row_value view_median, view_gflops, view_x_copy, view_total, view_write, view_read,

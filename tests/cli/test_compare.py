@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: MIT
+"""kallima compare: measuring beside a peer that does all that is wrong, going on where it was
+stopped, what is refused, and what the report says of results that are known."""
+import csv
+import fcntl
+import io
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import time
+import unittest
+
+from comparison import MACHINE, lines, row, technology, whole
+from support import PROGRAM, Case
+
+FAULTY = os.environ["KALLIMA_FAULTY"]
+BRIEF = ["--min-time", "0", "--max-time", "0.001", "--devices", "cpu"]
+
+
+def cases(*lengths):
+    return "".join(f"c2c f32 {n} 1\n" for n in lengths).encode()
+
+
+class Comparison(Case):
+    def compare(self, *arguments, program=PROGRAM, status=0, **more):
+        done = subprocess.run([program, "compare", "--out", self.path("out"),
+                               *map(str, arguments)], capture_output=True, timeout=120,
+                              check=False, **more)
+        self.assertEqual(done.returncode, status, (done.stdout, done.stderr))
+        return done.stdout.decode(), done.stderr.decode()
+
+    def out(self, name):
+        return self.folder / "out" / name
+
+    def records(self, kind="row"):
+        with self.out("results.jsonl").open(encoding="utf-8") as file:
+            found = [json.loads(line) for line in file]
+        return [record for record in found if record["record"] == kind]
+
+    def keys(self):
+        return [(record["technology"], record["lengths"]) for record in self.records()]
+
+    def put(self, data):
+        (self.folder / "out").mkdir(exist_ok=True)
+        self.out("results.jsonl").write_bytes(data)
+
+
+class Faults(Comparison):
+    EXPECTED = {"3": "faulty: no <i>plan</i>, \"really\"", "5": "wrong: relative error",
+                "7": "crashed: signal 6", "11": "no answer in 1 s",
+                "13": "ended with status 9"}
+
+    def test_each_costs_one_row(self):
+        lengths = [4, 3, 5, 7, 11, 13, 17, 6]
+        listed = self.write("cases.txt", b"[some] Some of them\n" + cases(*lengths))
+        said, _ = self.compare("--cases", listed, "--peers", "faulty", "--time-limit", "1",
+                               *BRIEF, program=FAULTY)
+        found = {(record["technology"], int(record["lengths"])): record
+                 for record in self.records()}
+        self.assertEqual(len(self.records()), 2 * len(lengths))
+        for n in lengths:
+            ours, theirs = found["kallima cpu", n], found["faulty cpu", n]
+            self.assertTrue(ours["ok"])
+            self.assertGreater(ours["median_ms"], 0)
+            self.assertLessEqual(ours["error"], ours["error_bound"])
+            expected = self.EXPECTED.get(str(n))
+            self.assertEqual(theirs["ok"], expected is None, theirs)
+            self.assertEqual("median_ms" in theirs, expected is None, theirs)
+            if expected:
+                self.assertIn(expected, theirs["failed"])
+        self.assertIn("faulty cpu has no time in 5 of 8 cases", said)
+        self.assertIn(b'{"ns": 1}', self.out("log.txt").read_bytes())
+        self.check_files()
+
+    def check_files(self):
+        with self.out("results.csv").open(newline="", encoding="utf-8") as file:
+            table = list(csv.DictReader(file))
+        records = self.records()
+        self.assertEqual(len(table), len(records))
+        for line, record in zip(table, records):
+            for name, value in record.items():
+                if isinstance(value, str) and name != "record":
+                    self.assertEqual(line[name], value)
+                elif isinstance(value, float):
+                    self.assertAlmostEqual(float(line[name]), value)
+        page = self.out("report.html").read_text(encoding="utf-8")
+        self.assertIn("faulty: no &lt;i&gt;plan&lt;/i&gt;, &quot;really&quot;", page)
+        self.assertIn("1 &lt;b&gt;&amp;", page)
+        self.assertNotIn("<i>", page)
+        self.assertNotIn("http://", page.replace("http://www.w3.org/", ""))
+        self.assertEqual(sorted(p.name for p in self.out("").iterdir()),
+                         ["log.txt", "report.html", "results.csv", "results.jsonl"])
+
+    def test_what_computes_nothing_is_wrong(self):
+        self.compare("--cases", self.write("c.txt", cases(8)), "--peers", "none", "--min-time",
+                     "0", "--max-time", "0", "--devices", "cpu,null", status=1)
+        self.assertEqual([record["ok"] for record in self.records()], [True, False])
+        self.assertIn("wrong", self.records()[1]["failed"])
+
+    def test_an_absent_peer_is_told_and_left_out(self):
+        _, told = self.compare("--cases", self.write("c.txt", cases(8)), "--peers", "fftw",
+                               "--fftw-dir", self.path("nowhere"), *BRIEF)
+        self.assertRegex(told, r"fftw cpu is left out: .*libfftw3")
+        self.assertEqual(self.keys(), [("kallima cpu", "8")])
+
+
+class GoingOn(Comparison):
+    MANY = cases(*range(2, 60))
+
+    def start(self):
+        listed = self.write("many.txt", self.MANY)
+        process = subprocess.Popen([PROGRAM, "compare", "--out", self.path("out"), "--cases",
+                                    listed, "--peers", "none", *BRIEF],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.stderr.close)
+        until = time.monotonic() + 60
+        while time.monotonic() < until:
+            if self.out("results.jsonl").exists() and \
+                    self.out("results.jsonl").read_bytes().count(b'"row"') >= 2:
+                return process, listed
+            time.sleep(0.01)
+        process.kill()
+        self.fail("no rows in a minute")
+
+    def finish(self, listed):
+        self.compare("--cases", listed, "--peers", "none", *BRIEF)
+        self.assertEqual(sorted(self.keys()),
+                         sorted(("kallima cpu", str(n)) for n in range(2, 60)))
+
+    def test_after_it_was_killed(self):
+        process, listed = self.start()
+        process.kill()
+        process.wait()
+        self.assertFalse(self.out("report.html").exists())
+        with self.out("results.jsonl").open("ab") as file:
+            file.write(b'{"record": "row", "technology": "kall')
+        self.finish(listed)
+
+    def test_after_an_interrupt_which_draws_the_report(self):
+        process, listed = self.start()
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 1)
+        self.assertRegex(told, rb"interrupted with \d+ cases left")
+        self.assertLess(len(self.records()), 58)
+        self.assertTrue(self.out("report.html").exists())
+        self.finish(listed)
+
+    def test_what_is_there_is_not_measured_again(self):
+        listed = self.write("c.txt", cases(4, 8))
+        self.compare("--cases", listed, "--peers", "none", *BRIEF)
+        before = self.out("results.jsonl").read_bytes()
+        self.compare("--cases", listed, "--peers", "none", *BRIEF)
+        self.assertEqual(self.out("results.jsonl").read_bytes(), before)
+        self.compare("--cases", self.write("c.txt", cases(4, 8, 16)), "--peers", "none", *BRIEF)
+        self.assertTrue(self.out("results.jsonl").read_bytes().startswith(before))
+        self.assertEqual(len(self.records()), 3)
+
+    def test_a_budget_ends_it(self):
+        listed = self.write("many.txt", self.MANY)
+        _, told = self.compare("--cases", listed, "--peers", "none", "--budget", "1",
+                               "--min-time", "1", "--max-time", "1", "--devices", "cpu")
+        self.assertRegex(told, r"the time is over with \d+ cases left")
+        self.assertIn(("kallima cpu", "2"), self.keys())
+
+    def test_other_machines_and_other_processes_are_refused(self):
+        listed = self.write("c.txt", cases(4))
+        self.put(lines(MACHINE))
+        _, told = self.compare("--cases", listed, "--peers", "none", *BRIEF, status=1)
+        self.assertIn("choose another --out", told)
+        self.put(b"")
+        with self.out("results.jsonl").open("ab") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            _, told = self.compare("--cases", listed, "--peers", "none", *BRIEF, status=1)
+        self.assertIn("another process", told)
+
+
+class Refusals(Comparison):
+    CPU = technology("kallima", "cpu")
+    GROUP = {"record": "group", "id": "g", "title": "G", "shows": "size"}
+
+    def test_damaged_results_are_told_by_line(self):
+        good = row("kallima cpu", "g", 4, 1)
+        for broken, says in [
+                (b"\n", "no object"), (b"[1]\n", "no object"), (b'{"a": 1\n', "does not end"),
+                (b'{"record": "row"} x\n', "more than an object"),
+                (b'{"record": "what"}\n', "known kind"), (b'{"record": "row"}\n', "missing"),
+                (b'{"record": "a\x00"}\n', "control character"),
+                (b'{"record": "\\ud800"}\n', "escape"),
+                (b'{"record": "row", "record": "row"}\n', "twice"),
+                (b"{" + b" " * 9000 + b"}\n", "too long"), (lines(MACHINE), "second machine"),
+                (lines(self.GROUP), "same group"), (lines(self.CPU), "same technology"),
+                (lines({**self.CPU, "id": "`rm`"}), "letters"),
+                (lines({**self.GROUP, "id": "<g>"}), "letters"),
+                (lines({**self.GROUP, "id": "h", "shows": "all"}), "shows"),
+                (lines({**good, "new": 1}), "unknown"), (lines({**good, "ok": 1}), "another type"),
+                (lines({**good, "lengths": "4x"}), "lengths"),
+                (lines({**good, "batch": 0.5}), "batch"), (lines({**good, "kind": "z"}), "kind"),
+                (lines({**good, "median_ms": -1}), "below zero"),
+                (lines({**good, "variant": "'; system('"}), "letters"),
+                (lines({**good, "failed": "x" * 999}), "too long"),
+                (lines({**good, "technology": "x"}), "not listed"),
+                (lines({**good, "group": "x"}), "not listed"), (lines(good, good), "twice"),
+                (lines({key: good[key] for key in good if key != "median_ms"}), "neither")]:
+            with self.subTest(broken[:60]):
+                self.put(lines(MACHINE, self.CPU, self.GROUP) + broken)
+                _, told = self.compare("--report-only", status=1)
+                self.assertRegex(told, r"results\.jsonl: line [45]: ")
+                self.assertIn(says, told)
+                self.assertEqual(told.count("\n"), 1)
+
+    def test_results_must_begin_with_the_machine_in_a_known_format(self):
+        for data, says in [(lines(self.CPU), "machine must come first"),
+                           (lines({**MACHINE, "format": 2}), "format")]:
+            self.put(data)
+            _, told = self.compare("--report-only", status=1)
+            self.assertIn("line 1: ", told)
+            self.assertIn(says, told)
+
+    def test_damaged_cases_are_told_by_line(self):
+        for text, says in [("[a b] x\n", "a group is"), ("[a]\n[a]\n", "same group"),
+                           ("c2c f32 8\n", "a case is"), ("recipe=x\n", "without a case"),
+                           ("c2c f32 8 1 recipe=" + 300 * "x", "too long"), ("# none\n", "no cases")]:
+            listed = self.write("c.txt", text.encode())
+            self.refuse(1, "compare", "--cases", listed, "--out", self.path("o"), says=says)
+
+    def test_usage_errors(self):
+        for arguments in [["--preset", "all"], ["--budget", "0"], ["--time-limit", "-1"],
+                          ["--devices", "cpu;x"], ["--devices", ","], ["--device", "cpu"],
+                          ["--devices", "cpu", "--peers", "nonsense"], ["--cases"], ["extra"],
+                          ["--devices", "cpu", "--peers", "../x"],
+                          ["--cases", "x", "--preset", "quick"], ["--worker", "kallima"]]:
+            with self.subTest(arguments):
+                self.refuse(2, "compare", *arguments, "--out", self.folder, says="--help")
+
+    def test_no_result_is_told(self):
+        self.refuse(1, "compare", "--report-only", "--out", self.path("nowhere"),
+                    says="no result")
+
+
+class Report(Comparison):
+    def draw(self, **more):
+        self.put(whole())
+        return self.compare("--report-only", **more)
+
+    def test_sentences_are_computed_from_the_data(self):
+        said, _ = self.draw()
+        for sentence in [
+                "cufft cuda:0 has no time in 1 of 7 cases: c2c f32 32 (crashed: signal 11",
+                "kallima cpu is slower than the fastest other library there in 0 of 6 cases",
+                "faster by more than the spread in 6. The geometric mean of the other's time "
+                "over Kallima's is 2.00",
+                "kallima cuda:0 is slower than the fastest other library there in 1 of 6 cases, "
+                "in 1 of them by more than the spread",
+                "Kallima's is 2.83 (above 1 Kallima is faster). The worst: c2c f32 16 (0.50 of "
+                "the speed of cufft cuda:0).",
+                "the fastest is kallima cpu from 16 to 256; kallima cuda:0 from 1k to 16k.",
+                "kallima cuda:0 is faster than the fastest library on the processor from 1k on; "
+                "with the data's way there and back, from 16k on.",
+                "Lanes: on cuda:0 the fastest is 64, the slowest 16 with 0.25 of its speed."]:
+            self.assertIn(sentence, said)
+
+    def test_the_page_holds_everything(self):
+        self.draw()
+        page = self.out("report.html").read_text(encoding="utf-8")
+        self.assertEqual(page.count("<svg "), 2 * 3)
+        self.assertEqual(page.count("</svg>"), 2 * 3)
+        for words in ["A &lt;processor&gt; &amp; more", "Powers of two: speed",
+                      "time with and without transfers", "time of each variant", ">failed<"]:
+            self.assertIn(words, page)
+        for name in ["src=", "@import", "url("]:
+            self.assertNotIn(name, page)
+        names = [part.split('"')[0] for part in page.split(' id="')[1:]]
+        self.assertEqual(len(names), len(set(names)))
+        rows = list(csv.reader(io.StringIO(self.out("results.csv").read_text())))
+        self.assertEqual(len(rows), 1 + 6 * 4 + 3 + 1)
+
+    def test_without_gnuplot_there_are_tables(self):
+        _, told = self.draw(env=dict(os.environ, PATH=self.path("nowhere")))
+        self.assertEqual(told.count("\n"), 1)
+        self.assertIn("gnuplot", told)
+        page = self.out("report.html").read_text(encoding="utf-8")
+        self.assertNotIn("<svg", page)
+        self.assertIn("There are no charts", page)
+        self.assertGreater(page.count("<table>"), 3)
+
+    def test_drawing_changes_no_results(self):
+        self.draw()
+        self.assertEqual(self.out("results.jsonl").read_bytes(), whole())
+        first = self.out("report.html").read_bytes()
+        self.compare("--report-only")
+        self.assertEqual(self.out("report.html").read_bytes(), first)
+        self.assertEqual(pathlib.Path(self.out("report.html.svg")).exists(), False)
+
+
+if __name__ == "__main__":
+    unittest.main()
