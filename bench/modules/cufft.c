@@ -116,6 +116,7 @@ extern const struct peer kallima_bench_peer;
 __attribute__((visibility("default"))) const struct peer kallima_bench_peer = {
     .name = "cufft",
     .summary = "cuFFT of the CUDA toolkit",
+    .either_placement = true,
     .open = cufft_open,
     .close = cufft_close,
     .get_info = cufft_get_info,

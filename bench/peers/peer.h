@@ -37,6 +37,8 @@ struct peer_plan;
 struct peer {
     const char *name;
     const char *summary;
+    bool
+        either_placement; // out of place it may be slower than in place: the better counts
 
     // Load the library; on failure return NULL and write one sentence to `why`.
     struct peer_session *(*open)(const struct peer_options *options, char *why,

@@ -15,12 +15,13 @@ const char *const chart_colours[2][CHART_COLOURS] = {
     { "#5ab4f0", "#ff8f4d", "#3ad1a5", "#e59ad4", "#f0c040", "#9fd6f7", "#b0b0b0" },
 };
 
-// gnuplot's numbers of marks that stay different when small: filled, then hollow.
-static const int marks[] = { 7, 4, 8, 12, 2, 10, 6, 5, 3, 1 };
-static const char *const dashes[] = { "1", "2", "4", "5", "3" };
+// gnuplot's numbers of marks, filled and hollow, and of dashes.
+static const int marks[2][9] = { { 4, 8, 12, 10, 6, 14, 1, 2, 3 },
+                                 { 7, 5, 9, 13, 11, 15, 7, 5, 9 } };
+static const char *const dashes[] = { "2", "4", "5", "3" };
 
 enum {
-    MARKS = sizeof marks / sizeof marks[0],
+    MARKS = sizeof marks[0] / sizeof marks[0][0],
     DASHES = sizeof dashes / sizeof dashes[0]
 };
 
@@ -49,8 +50,8 @@ static void print_frame(FILE *script, const struct chart *chart, bool is_narrow)
         chart->x_label, chart->y_label, chart->is_log_x ? "set logscale x 2\n" : "",
         chart->is_log_y ? "set logscale y\n" : "set yrange [0:*]\n",
         is_narrow
-            ? "set key below maxcols 2 Left reverse samplen 3 textcolor rgb '" CHART_INK
-              "'"
+            ? "set key below height 1 maxcols 2 Left reverse samplen 3 textcolor rgb "
+              "'" CHART_INK "'"
             : "set key outside right top Left reverse samplen 3 textcolor rgb '" CHART_INK
               "'");
 }
@@ -94,8 +95,8 @@ static void print_plot(FILE *script, const struct chart *chart)
         fprintf(script,
                 "%s$d%d using 1:2 with %s lw 2 dt %s pt %d ps 0.8 lc rgb '%s' title ",
                 i ? ", " : "", i, chart->has_lines ? "linespoints" : "points",
-                series->is_dashed ? "2" : dashes[series->mark % DASHES],
-                marks[series->mark % MARKS],
+                series->is_solid ? "1" : dashes[series->mark % DASHES],
+                marks[series->is_filled][series->mark % MARKS],
                 chart_colours[0][series->colour % CHART_COLOURS]);
         print_quoted(script, series->name);
     }

@@ -8,11 +8,11 @@
 
 enum { CHART_POINTS = 128, CHART_SERIES = 24, CHART_NAME = 64, CHART_COLOURS = 7 };
 
-/** One line. What has the same mark is of the same sort; the colour alone says nothing. */
+/** One line. Colours alone tell nothing apart. */
 struct chart_series {
     char name[CHART_NAME]; // letters, digits and any of " :._+-" only
     int colour, mark;      // from 0
-    bool is_dashed;
+    bool is_filled, is_solid;
     int count;
     double x[CHART_POINTS], y[CHART_POINTS];
 };

@@ -82,35 +82,24 @@ static void end_table(FILE *file)
 
 // --- technologies in charts -------------------------------------------------------------
 
-// The place of a device, or of a library, among those that differ.
-static int number_of(const struct results *results, const struct technology *technology,
-                     bool by_device)
+// Which of its sort a technology is: of Kallima's devices, or of the peers.
+static int number_of(const struct results *results, const struct technology *technology)
 {
     int number = 0;
-    for (int i = 0; i < results->technologies; i++) {
-        const struct technology *one = &results->technology[i];
-        const char *mine = by_device ? technology->selector : technology->library;
-        bool is_new = true;
-        if (strcmp(by_device ? one->selector : one->library, mine) == 0)
-            return number;
-        for (int k = 0; k < i; k++)
-            is_new = is_new && strcmp(by_device ? results->technology[k].selector
-                                                : results->technology[k].library,
-                                      by_device ? one->selector : one->library) != 0;
-        number += is_new;
-    }
+    for (const struct technology *one = results->technology; one < technology; one++)
+        number += view_is_kallima(one) == view_is_kallima(technology);
     return number;
 }
 
 static struct chart_series *add_series(struct chart *chart, const struct results *results,
                                        const struct technology *technology)
 {
-    const bool is_few = results->technologies <= CHART_COLOURS;
     struct chart_series *series = &chart->series[chart->count++];
     *series = (struct chart_series){
-        .colour = is_few ? (int)(technology - results->technology)
-                         : number_of(results, technology, true),
-        .mark = number_of(results, technology, false),
+        .colour = (int)(technology - results->technology),
+        .mark = number_of(results, technology),
+        .is_filled = view_is_kallima(technology),
+        .is_solid = view_is_kallima(technology),
     };
     snprintf(series->name, sizeof series->name, "%s", technology->id);
     return series;
@@ -138,14 +127,14 @@ static void add_tick(struct chart *chart, double x, const struct row *row, bool 
 
 static void add_curve(struct chart *chart, const struct results *results,
                       const struct curve *curve, bool by_size, const char *suffix,
-                      bool is_dashed)
+                      bool is_broken)
 {
     if (curve->count == 0 || chart->count == CHART_SERIES)
         return;
     struct chart_series *series = add_series(chart, results, curve->technology);
     const size_t used = strlen(series->name);
     snprintf(series->name + used, sizeof series->name - used, "%s", suffix);
-    series->is_dashed = is_dashed;
+    series->is_solid = series->is_solid && !is_broken;
     for (int i = 0; i < curve->count; i++) {
         const double x = by_size ? row_points(curve->row[i]) : i + 1;
         series->x[series->count] = x;
@@ -233,7 +222,7 @@ static void print_transfers(struct page *page, const struct group *group)
     }
     print_titled(
         page, chart, group, "time with and without transfers",
-        "Medians. Dashed: the transform alone, by the device's clock. With "
+        "Medians. Without the words: the transform alone, by the device's clock. With "
         "transfers: the input from pageable host memory to the device, the "
         "transform, and the output back, by the host's clock from an idle device "
         "to an idle device. Lower is better. The processor has no transfers.");
@@ -385,7 +374,11 @@ static void print_everything(struct page *page, const struct group *group)
         print_text(page->file, row->technology, "text");
         for (size_t k = 0; k < CLI_COUNT(columns); k++)
             print_number(page->file, columns[k].value(row), "");
-        print_text(page->file, row->failed[0] ? row->failed : row->recipe, "long");
+        print_text(page->file,
+                   row->failed[0]   ? row->failed
+                   : row->recipe[0] ? row->recipe
+                                    : row->used,
+                   "long");
         fputs("</tr>\n", page->file);
     }
     end_table(page->file);
@@ -502,6 +495,9 @@ static const char method[] =
     "<li>Bytes at least are those that the transform must read and write; bytes moved "
     "are "
     "what Kallima's passes read and write by their count.</li>\n"
+    "<li>cuFFT's complex transforms out of place are measured in place, too; the faster "
+    "one "
+    "counts, and the remark says which one.</li>\n"
     "<li>Operations are nominal: no library does just as many.</li>\n"
     "</ul>\n</section>\n";
 
