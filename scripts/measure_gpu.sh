@@ -3,6 +3,7 @@
 # Measure Kallima on this machine's GPUs against the libraries that are there, from source to
 # summary. Needs no network, no image library and no installed peer.
 set -eu
+. "$(dirname "$0")/measuring.sh"
 
 usage() {
     cat <<END
@@ -26,11 +27,6 @@ Environment: PEERS   folder with include/ and lib/ of peers and OpenCL (collect_
 END
 }
 
-fail() {
-    echo "measure_gpu.sh: $*" >&2
-    exit 1
-}
-
 describe_machine() {
     date -u +"date: %Y-%m-%d %H:%M UTC"
     echo "commit: ${COMMIT:-$(git -C "$root" describe --always --dirty 2>/dev/null || echo unknown)}"
@@ -39,39 +35,6 @@ describe_machine() {
     env | grep -E '^(OMP|GOMP|KALLIMA|CUDA)_' || true
     nvidia-smi -q -d CLOCK,POWER,MEMORY,ECC 2>/dev/null || echo "no nvidia-smi"
     nvidia-smi 2>/dev/null || true
-}
-
-build() {
-    generator=
-    mkdir -p "$build"
-    command -v ninja >/dev/null && generator=-GNinja
-    cmake ${generator:+"$generator"} -S "$root/bench" -B "$build" -DCMAKE_BUILD_TYPE=Release \
-        ${PEERS:+-DCMAKE_PREFIX_PATH="$PEERS"} >"$build/build.log" 2>&1 &&
-        cmake --build "$build" --parallel "$(nproc)" >>"$build/build.log" 2>&1 ||
-        { tail -n 30 "$build/build.log" >&2; fail "the build failed; see $build/build.log"; }
-    grep "kallima bench without" "$build/build.log" || true
-}
-
-# Where the driver has OpenCL but nobody has told the loader, which may know others (a
-# processor's, say): the driver's alone, so that the GPU is opencl:0.
-offer_opencl() {
-    [ -z "${OCL_ICD_VENDORS:-}" ] || return 0
-    ! grep -qi nvidia /etc/OpenCL/vendors/*.icd 2>/dev/null || return 0
-    driver=$(ldconfig -p | sed -n 's|.*libnvidia-opencl.so.1 .*=> ||p' | head -n 1)
-    [ -n "$driver" ] ||
-        driver=$(find /usr/local/nvidia/ -name libnvidia-opencl.so.1 2>/dev/null | head -n 1)
-    [ -n "$driver" ] || return 0
-    mkdir -p "$build/vendors"
-    echo "$driver" >"$build/vendors/nvidia.icd"
-    export OCL_ICD_VENDORS="$build/vendors"
-}
-
-# The same for Vulkan's loader.
-offer_vulkan() {
-    [ -z "${VK_DRIVER_FILES:-}${VK_ICD_FILENAMES:-}" ] || return 0
-    [ -z "$(find /etc/vulkan /usr/share/vulkan -name '*nvidia*.json' 2>/dev/null)" ] || return 0
-    driver=$(find /usr/local/nvidia/ -name nvidia_icd.json 2>/dev/null | head -n 1)
-    [ -z "$driver" ] || export VK_DRIVER_FILES="$driver" VK_ICD_FILENAMES="$driver"
 }
 
 peers_of() {
@@ -118,11 +81,7 @@ build=${BUILD:-${TMPDIR:-/tmp}/kallima-measure-gpu}
 measure=$build/kallima-measure
 bad=0
 
-if [ -n "${PEERS:-}" ]; then
-    PEERS=$(cd "$PEERS" && pwd)
-    export CPATH="$PEERS/include${CPATH:+:$CPATH}"
-    export LD_LIBRARY_PATH="$PEERS/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
-fi
+use_peers
 build
 offer_opencl
 offer_vulkan
