@@ -13,6 +13,7 @@
 struct entrant {
     struct conducting *conducting;
     struct contestant *one;
+    struct progress *progress;
     struct row row;
     struct timing timing[BENCH_STEP_COUNT];
     bool is_ready;
@@ -27,6 +28,7 @@ struct lane {
 // The case at hand.
 struct bout {
     const struct compare_case *one;
+    struct progress progress;
     struct entrant entrant[MAX_CONTESTANTS];
     int count;
 };
@@ -150,7 +152,9 @@ static void fill_bout(struct conducting *conducting, struct bout *bout,
     for (int i = 0; i < conducting->contest->count; i++) {
         struct contestant *contestant = &conducting->contest->one[i];
         struct entrant *entrant = &bout->entrant[bout->count];
-        *entrant = (struct entrant){ .conducting = conducting, .one = contestant };
+        *entrant = (struct entrant){ .conducting = conducting,
+                                     .one = contestant,
+                                     .progress = &bout->progress };
         set_case(&entrant->row, conducting->cases, one);
         strcpy(entrant->row.technology, contestant->about.id);
         if (applies(contestant, one) &&
@@ -216,6 +220,7 @@ static double take(void *self, int64_t executions)
     char question[64], why[512];
     if (!entrant->is_ready)
         return -1;
+    progress_step(entrant->progress, 0);
     snprintf(question, sizeof question, "sample %s %lld", bench_step_names[lane->step],
              (long long)executions);
     if (contestant_ask(entrant->conducting->contest, entrant->one, question, &json, why,
@@ -327,11 +332,10 @@ enum conduct_end conduct(struct conducting *conducting, int *left)
     static struct bout bout; // too large for a stack
     const double start_ns = sample_now_ns();
     enum conduct_end end = CONDUCT_DONE;
-    struct progress progress;
 
     child_catch_end();
     *left = count_left(conducting, &bout);
-    progress_begin(&progress, *left, "comparing");
+    progress_begin(&bout.progress, *left, "comparing");
     for (int i = 0; end == CONDUCT_DONE && i < conducting->cases->count; i++) {
         fill_bout(conducting, &bout, &conducting->cases->one[i]);
         if (bout.count == 0)
@@ -345,12 +349,12 @@ enum conduct_end conduct(struct conducting *conducting, int *left)
             end = CONDUCT_FAILED;
         } else if (!child_is_end_asked()) {
             *left -= 1;
-            progress_step(&progress, 1);
+            progress_step(&bout.progress, 1);
         }
     }
     if (end == CONDUCT_DONE && child_is_end_asked())
         end = CONDUCT_INTERRUPTED;
-    progress_end(&progress);
+    progress_end(&bout.progress);
     contest_end(conducting->contest);
     *left = end == CONDUCT_FAILED ? *left : count_left(conducting, &bout);
     return end;
