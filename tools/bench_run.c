@@ -116,10 +116,14 @@ bool result_is_good(const struct result *result)
     return !result->ours.why[0] && result->ours.error <= result->bound;
 }
 
+double desc_gflops(const kallima_desc *desc, double ns)
+{
+    const double points = (double)desc_points(desc);
+    const double factor = desc->kind == KALLIMA_C2C ? 5 : 2.5;
+    return factor * points * log2(points) * (double)desc_batch(desc) / ns;
+}
+
 double result_gflops(const struct result *result, const struct outcome *outcome)
 {
-    const double points = (double)desc_points(result->desc);
-    const double factor = result->desc->kind == KALLIMA_C2C ? 5 : 2.5;
-    return factor * points * log2(points) * (double)desc_batch(result->desc) /
-           outcome->timing.stats.median;
+    return desc_gflops(result->desc, outcome->timing.stats.median);
 }

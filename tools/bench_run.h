@@ -103,6 +103,7 @@ double result_copy_share(const struct result *result, const struct outcome *outc
 bool result_is_good(const struct result *result);
 
 /** Return nominal operations in a nanosecond, 5 N log2 N each, half of it if real. */
+double desc_gflops(const kallima_desc *desc, double ns);
 double result_gflops(const struct result *result, const struct outcome *outcome);
 
 #endif

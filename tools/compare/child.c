@@ -110,46 +110,52 @@ bool child_start(struct child *child, char *const *arguments, const char *log, c
 
 // --- its end ----------------------------------------------------------------------------
 
-// Returns how it ended.
-static int reap(struct child *child)
+// Wait for it, and forget it. Returns false if it does not end in time, as a process does
+// that a driver does not let go.
+static bool reap(struct child *child, int *status)
 {
-    int status = 0;
-    while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    close(child->to);
-    close(child->from);
-    *child = (struct child){ 0 };
-    return status;
+    enum { TRIES = 500, PAUSE_US = 10000 };
+    pid_t done = 0;
+    for (int i = 0; done == 0 && i < TRIES; i++) {
+        done = waitpid(child->pid, status, WNOHANG);
+        if (done == 0)
+            usleep(PAUSE_US);
+    }
+    if (done != 0) {
+        close(child->to);
+        close(child->from);
+        *child = (struct child){ 0 };
+    }
+    return done != 0;
 }
 
 void child_end(struct child *child)
 {
+    int status;
     if (!child->pid)
         return;
     kill(-child->pid, SIGKILL);
     kill(child->pid, SIGKILL);
-    reap(child);
-}
-
-// What closed its pipe ends soon, or is made to.
-static bool tell_end(struct child *child, char *why, size_t capacity)
-{
-    int status = 0, tries = 0;
-    while (waitpid(child->pid, &status, WNOHANG) == 0 && tries++ < 100)
-        usleep(10000);
-    if (tries > 100) {
-        child_end(child);
-        snprintf(why, capacity, "stopped answering");
-        return false;
-    }
+    if (reap(child, &status))
+        return;
     close(child->to);
     close(child->from);
     *child = (struct child){ 0 };
-    if (WIFSIGNALED(status))
+}
+
+// What closed its pipe ends soon, or is made to. Returns false.
+static bool tell_end(struct child *child, char *why, size_t capacity)
+{
+    int status = 0;
+    if (!reap(child, &status)) {
+        child_end(child);
+        snprintf(why, capacity, "stopped answering");
+    } else if (WIFSIGNALED(status)) {
         snprintf(why, capacity, "crashed: signal %d (%s)", WTERMSIG(status),
                  strsignal(WTERMSIG(status)));
-    else
+    } else {
         snprintf(why, capacity, "ended with status %d", WEXITSTATUS(status));
+    }
     return false;
 }
 

@@ -87,14 +87,6 @@ static double spread_of(const struct timing *timing)
     return timing->samples > 0 ? timing->stats.spread : NAN;
 }
 
-static double gflops_of(const struct entrant *entrant, const kallima_desc *desc)
-{
-    const double points = (double)desc_points(desc);
-    const double factor = desc->kind == KALLIMA_C2C ? 5 : 2.5;
-    return factor * points * log2(points) * (double)desc_batch(desc) /
-           entrant->timing[BENCH_RUN].stats.median;
-}
-
 static void set_times(struct entrant *entrant, const struct bout *bout)
 {
     const struct timing *timing = entrant->timing, *run = &timing[BENCH_RUN];
@@ -107,7 +99,7 @@ static void set_times(struct entrant *entrant, const struct bout *bout)
     row->samples = run->samples;
     row->executions = (double)run->executions;
     row->beside = bout->count;
-    row->gflops = gflops_of(entrant, &bout->one->desc);
+    row->gflops = desc_gflops(&bout->one->desc, run->stats.median);
     row->write_ms = median_ms(&timing[BENCH_WRITE]);
     row->write_spread = spread_of(&timing[BENCH_WRITE]);
     row->read_ms = median_ms(&timing[BENCH_READ]);

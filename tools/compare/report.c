@@ -59,7 +59,9 @@ static void print_text(FILE *file, const char *text, const char *class)
 
 static void begin_table(FILE *file)
 {
-    fputs("<div class=\"scroll\" tabindex=\"0\"><table><thead><tr>", file);
+    fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
+          "aria-label=\"table\"><table><thead><tr>",
+          file);
 }
 
 static void print_head(FILE *file, const char *text, bool is_text)

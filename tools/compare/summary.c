@@ -235,26 +235,36 @@ static int count_technologies(const struct results *results, const struct group 
     return count;
 }
 
-static void tell_ranges(const struct speech *speech, const struct group *group)
+// "A from 16 to 64; B at 256"; returns whether there is anything.
+static bool print_ranges(char *text, const struct results *results,
+                         const struct group *group, row_value *value)
 {
     struct range range[VIEW_POINTS];
-    char text[SENTENCE] = "", first[64], last[64];
+    char first[64], last[64];
+    const int count = find_ranges(results, group, value, range, VIEW_POINTS);
+    for (int i = 0; i < count; i++) {
+        const bool is_one = range[i].first == range[i].last;
+        view_print_length(range[i].first, first, sizeof first);
+        view_print_length(range[i].last, last, sizeof last);
+        append(text, "%s %s %s %s%s%s", i ? ";" : "", range[i].winner->technology,
+               is_one ? "at" : "from", first, is_one ? "" : " to ", is_one ? "" : last);
+    }
+    return count > 0;
+}
+
+static void tell_ranges(const struct speech *speech, const struct group *group)
+{
+    char text[SENTENCE] = "";
     if (strcmp(group->shows, "size") != 0 ||
         count_technologies(speech->results, group) < 2)
         return;
-    const int count =
-        find_ranges(speech->results, group, view_median, range, VIEW_POINTS);
-    for (int i = 0; i < count; i++) {
-        view_print_length(range[i].first, first, sizeof first);
-        view_print_length(range[i].last, last, sizeof last);
-        append(text, "%s %s%s%s%s", i ? ";" : "", range[i].winner->technology,
-               range[i].first == range[i].last ? " at " : " from ", first,
-               range[i].first == range[i].last ? "" : " to ");
-        if (range[i].first != range[i].last)
-            append(text, "%s", last);
-    }
-    if (count > 0)
+    if (print_ranges(text, speech->results, group, view_median))
         say(speech, "%s: the fastest is%s.", group->title, text);
+    text[0] = '\0';
+    if (view_has(speech->results, group, view_total) &&
+        print_ranges(text, speech->results, group, view_whole))
+        say(speech, "%s, with the data's way there and back: the fastest is%s.",
+            group->title, text);
 }
 
 // --- where a device overtakes the processor ---------------------------------------------

@@ -33,6 +33,12 @@ double view_total(const struct row *row)
     return row->total_ms;
 }
 
+double view_whole(const struct row *row)
+{
+    const char *selector = strrchr(row->technology, ' ');
+    return selector && bench_is_host(selector + 1) ? row->median_ms : row->total_ms;
+}
+
 double view_write(const struct row *row)
 {
     return row->write_ms;

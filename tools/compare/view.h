@@ -22,6 +22,9 @@ row_value view_median, view_gflops, view_x_copy, view_total, view_write, view_re
     view_spread, view_plan, view_replan, view_first, view_bytes, view_bytes_moved,
     view_error, view_bound, view_error_share;
 
+/** The time with transfers, if any are needed. */
+row_value view_whole;
+
 /** Return whether a technology is Kallima, not a peer. */
 bool view_is_kallima(const struct technology *technology);
 
