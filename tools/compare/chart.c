@@ -9,10 +9,13 @@
 #include "html.h"
 
 // Told apart by people of every sort of colour blindness: M. Okabe, K. Ito, "Color Universal
-// Design" (2008), without their black and yellow; the last one is own.
+// Design" (2008), without their black and yellow, then P. Tol, "Colour Schemes" (2021); each as
+// it is on light ground, and lighter for dark ground.
 const char *const chart_colours[2][CHART_COLOURS] = {
-    { "#0072b2", "#d55e00", "#009e73", "#aa4499", "#b8860b", "#56b4e9", "#666666" },
-    { "#5ab4f0", "#ff8f4d", "#3ad1a5", "#e59ad4", "#f0c040", "#9fd6f7", "#b0b0b0" },
+    { "#0072b2", "#d55e00", "#009e73", "#aa4499", "#b8860b", "#56b4e9", "#666666",
+      "#882255", "#332288", "#117733" },
+    { "#5ab4f0", "#ff8f4d", "#3ad1a5", "#e59ad4", "#f0c040", "#9fd6f7", "#b0b0b0",
+      "#e07a9e", "#a99cff", "#6fce80" },
 };
 
 // gnuplot's numbers of marks, filled and hollow, and of dashes.

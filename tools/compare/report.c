@@ -230,6 +230,33 @@ static void print_transfers(struct page *page, const struct group *group)
         "to an idle device. Lower is better. The processor has no transfers.");
 }
 
+// Of the fastest row of each case, on the device alone.
+static double part_of_fastest(const struct page *page, const struct row *row)
+{
+    const struct row *best = view_fastest(page->results, row, view_median, NULL, NULL);
+    return best->median_ms / row->median_ms;
+}
+
+static void print_parts(struct page *page, const struct group *group)
+{
+    struct chart *chart = new_chart(group, "speed of the fastest = 1");
+    struct curve curve;
+    chart->is_log_y = false;
+    for (int i = 0; i < page->results->technologies; i++) {
+        view_curve(&curve, page->results, group, &page->results->technology[i],
+                   view_median);
+        for (int k = 0; k < curve.count; k++)
+            curve.value[k] = part_of_fastest(page, curve.row[k]);
+        add_curve(chart, page->results, &curve, true, "", false);
+    }
+    if (chart->count > 1)
+        print_titled(
+            page, chart, group, "part of the speed of the fastest",
+            "Of each length, the median time of the fastest technology over each "
+            "one's, on the device alone; the repeats of all were taken in turn. "
+            "Higher is better.");
+}
+
 static void print_charts(struct page *page, const struct group *group)
 {
     const bool by_size = strcmp(group->shows, "size") == 0;
@@ -245,10 +272,12 @@ static void print_charts(struct page *page, const struct group *group)
         "Nominal operations, 5 N log2 N of a complex transform of N points and half "
         "of it of a real one, over the median time on the device; the repeats of "
         "all technologies were taken in turn. Higher is better.");
+    print_parts(page, group);
     print_transfers(page, group);
     if (view_has(page->results, group, view_x_copy)) {
         struct chart *chart = chart_of(page, group, view_x_copy, "speed of a copy = 1");
         chart->level = 1;
+        chart->is_log_y = false;
         print_titled(
             page, chart, group, "part of the speed of a copy",
             "Median time of a copy of as many bytes as the transform reads and "

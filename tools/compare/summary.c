@@ -133,13 +133,6 @@ static int compare_duels(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-// What lies between the tenth and the ninetieth percentile of one is not told from the other.
-static bool is_clear(const struct duel *duel)
-{
-    const double noise = (duel->ours->spread + duel->theirs->spread) / 2;
-    return fabs(log(duel->ratio)) > log1p(noise);
-}
-
 static void collect_duels(struct duels *duels, const struct results *results,
                           const struct technology *technology)
 {
@@ -158,8 +151,10 @@ static void collect_duels(struct duels *duels, const struct results *results,
         *duel = (struct duel){ ours, theirs, theirs->median_ms / ours->median_ms };
         sum += log(duel->ratio);
         duels->lost += duel->ratio < 1;
-        duels->lost_clearly += duel->ratio < 1 && is_clear(duel);
-        duels->won_clearly += duel->ratio > 1 && is_clear(duel);
+        duels->lost_clearly +=
+            duel->ratio < 1 && view_differ(duel->ours, duel->theirs, view_median);
+        duels->won_clearly +=
+            duel->ratio > 1 && view_differ(duel->ours, duel->theirs, view_median);
     }
     if (duels->count > 0) {
         duels->mean = exp(sum / duels->count);
@@ -177,7 +172,9 @@ static void tell_duels(const struct speech *speech, const struct technology *tec
         view_print_case(duel->ours, what, sizeof what);
         append(worst, "%s %s (%.2f of the speed of %s%s)", i ? ";" : ":", what,
                duel->ratio, duel->theirs->technology,
-               is_clear(duel) ? "" : ", within the spread");
+               view_differ(duel->ours, duel->theirs, view_median)
+                   ? ""
+                   : ", within the spread");
     }
     if (duels.count > 0)
         say(speech,
@@ -199,6 +196,14 @@ struct range {
     const struct row *first, *last, *winner;
 };
 
+// Whether the winner of the sizes before is the fastest here, too, or not told from it.
+static bool still_wins(const struct results *results, const struct row *before,
+                       const struct row *winner, row_value *value)
+{
+    const struct row *row = results_find(results, before->technology, winner);
+    return row && row_counts(row) && (row == winner || !view_differ(row, winner, value));
+}
+
 static int find_ranges(const struct results *results, const struct group *group,
                        row_value *value, struct range *range, int capacity)
 {
@@ -214,8 +219,7 @@ static int find_ranges(const struct results *results, const struct group *group,
         const struct row *winner = view_fastest(results, all.row[i], value, NULL, NULL);
         if (!winner)
             continue;
-        if (count > 0 &&
-            strcmp(range[count - 1].winner->technology, winner->technology) == 0) {
+        if (count > 0 && still_wins(results, range[count - 1].winner, winner, value)) {
             range[count - 1].last = all.row[i];
         } else if (count < capacity) {
             range[count++] = (struct range){ all.row[i], all.row[i], winner };
@@ -259,11 +263,15 @@ static void tell_ranges(const struct speech *speech, const struct group *group)
         count_technologies(speech->results, group) < 2)
         return;
     if (print_ranges(text, speech->results, group, view_median))
-        say(speech, "%s: the fastest is%s.", group->title, text);
+        say(speech, "%s: the fastest, or within the spread of it, is%s.", group->title,
+            text);
     text[0] = '\0';
     if (view_has(speech->results, group, view_total) &&
         print_ranges(text, speech->results, group, view_whole))
-        say(speech, "%s, with the data's way there and back: the fastest is%s.",
+        say(speech,
+            "%s, with the data's way there and back: the fastest, or within the spread "
+            "of "
+            "it, is%s.",
             group->title, text);
 }
 
@@ -300,7 +308,7 @@ static void print_crossing(char *text, const struct row *from, const struct curv
 {
     char length[64];
     if (!from) {
-        append(text, "at no size up to the largest");
+        append(text, "at no size");
     } else if (from == curve->row[0]) {
         append(text, "at every size");
     } else {
@@ -309,28 +317,37 @@ static void print_crossing(char *text, const struct row *from, const struct curv
     }
 }
 
-static void tell_crossing(const struct speech *speech, const struct group *group,
-                          const struct technology *technology)
+// "kallima cuda:0 from 128 on, with transfers at no size"; nothing if there is no comparison.
+static void add_crossing(char *text, const struct results *results,
+                         const struct group *group, const struct technology *technology)
 {
     struct curve alone, with_transfers;
-    char text[SENTENCE] = "";
     int compared;
-    if (view_is_host(technology) || !view_is_kallima(technology))
-        return;
-    view_curve(&alone, speech->results, group, technology, view_median);
-    view_curve(&with_transfers, speech->results, group, technology, view_total);
-    const struct row *from = find_crossing(speech->results, &alone, &compared);
+    view_curve(&alone, results, group, technology, view_median);
+    view_curve(&with_transfers, results, group, technology, view_total);
+    const struct row *from = find_crossing(results, &alone, &compared);
     if (compared == 0)
         return;
-    append(text, "%s: %s is faster than the fastest library on the processor ",
-           group->title, technology->id);
+    append(text, "%s %s ", *text ? ";" : "", technology->id);
     print_crossing(text, from, &alone);
     if (with_transfers.count > 0) {
-        from = find_crossing(speech->results, &with_transfers, &compared);
-        append(text, "; with the data's way there and back, ");
+        from = find_crossing(results, &with_transfers, &compared);
+        append(text, ", with the data's way there and back ");
         print_crossing(text, from, &with_transfers);
     }
-    say(speech, "%s.", text);
+}
+
+static void tell_crossing(const struct speech *speech, const struct group *group)
+{
+    char text[SENTENCE] = "";
+    for (int i = 0; i < speech->results->technologies; i++) {
+        const struct technology *technology = &speech->results->technology[i];
+        if (!view_is_host(technology) && view_is_kallima(technology))
+            add_crossing(text, speech->results, group, technology);
+    }
+    if (*text)
+        say(speech, "%s: faster than the fastest library on the processor is%s.",
+            group->title, text);
 }
 
 // --- how far from the device's limits ---------------------------------------------------
@@ -416,24 +433,35 @@ static void tell_choice(const struct speech *speech, const struct technology *te
             technology->id, what, exp(sum / count), count, plural(count));
 }
 
-static void tell_variants(const struct speech *speech, const struct group *group,
-                          const struct technology *technology)
+// "cuda:0 64 (16 has 0.25 of its speed)"
+static void add_variants(char *text, const struct curve *curve)
 {
-    struct curve curve;
     int best = 0, worst = 0;
-    if (strcmp(group->shows, "variant") != 0)
-        return;
-    view_curve(&curve, speech->results, group, technology, view_median);
-    for (int i = 0; i < curve.count; i++) {
-        if (curve.value[i] < curve.value[best])
+    for (int i = 0; i < curve->count; i++) {
+        if (curve->value[i] < curve->value[best])
             best = i;
-        if (curve.value[i] > curve.value[worst])
+        if (curve->value[i] > curve->value[worst])
             worst = i;
     }
-    if (curve.count > 1)
-        say(speech, "%s: on %s the fastest is %s, the slowest %s with %.2f of its speed.",
-            group->title, technology->selector, curve.row[best]->variant,
-            curve.row[worst]->variant, curve.value[best] / curve.value[worst]);
+    if (curve->count > 1)
+        append(text, "%s on %s %s (%s has %.2f of its speed)", *text ? ";" : "",
+               curve->technology->selector, curve->row[best]->variant,
+               curve->row[worst]->variant, curve->value[best] / curve->value[worst]);
+}
+
+static void tell_variants(const struct speech *speech, const struct group *group)
+{
+    struct curve curve;
+    char text[SENTENCE] = "";
+    if (strcmp(group->shows, "variant") != 0)
+        return;
+    for (int i = 0; i < speech->results->technologies; i++) {
+        view_curve(&curve, speech->results, group, &speech->results->technology[i],
+                   view_median);
+        add_variants(text, &curve);
+    }
+    if (*text)
+        say(speech, "%s: the fastest is%s.", group->title, text);
 }
 
 // --- planning ---------------------------------------------------------------------------
@@ -462,18 +490,23 @@ static double median_of(const struct results *results,
     return median;
 }
 
-static void tell_planning(const struct speech *speech,
-                          const struct technology *technology)
+static void tell_planning(const struct speech *speech)
 {
     const struct results *results = speech->results;
-    const double cold = median_of(results, technology, view_plan);
-    if (isfinite(cold))
+    char text[SENTENCE] = "";
+    for (int i = 0; i < results->technologies; i++) {
+        const struct technology *technology = &results->technology[i];
+        const double cold = median_of(results, technology, view_plan);
+        if (isfinite(cold))
+            append(text, "%s %s %.3g and %.3g", *text ? ";" : "", technology->id, cold,
+                   median_of(results, technology, view_replan));
+    }
+    if (*text)
         say(speech,
-            "%s: planning takes %.3g ms the first time and %.3g ms the second; the first "
-            "execution takes %.3g ms, a later one %.3g ms (medians of all cases).",
-            technology->id, cold, median_of(results, technology, view_replan),
-            median_of(results, technology, view_first),
-            median_of(results, technology, view_median));
+            "Milliseconds to plan a problem the first and the second time, medians of "
+            "all "
+            "cases:%s.",
+            text);
 }
 
 // --- all of it --------------------------------------------------------------------------
@@ -503,10 +536,8 @@ void summary_tell(const struct results *results, summary_say *listener, void *us
     for (int i = 0; i < results->groups; i++)
         tell_ranges(&speech, &results->group[i]);
     speech.heading = "From which size on a device is worth it";
-    for (int i = 0; i < results->groups; i++) {
-        for (int k = 0; k < results->technologies; k++)
-            tell_crossing(&speech, &results->group[i], &results->technology[k]);
-    }
+    for (int i = 0; i < results->groups; i++)
+        tell_crossing(&speech, &results->group[i]);
     speech.heading = "How near to the speed of memory";
     for (int i = 0; i < results->groups; i++)
         tell_copies(&speech, &results->group[i]);
@@ -515,10 +546,8 @@ void summary_tell(const struct results *results, summary_say *listener, void *us
         tell_choice(&speech, &results->technology[i], is_double, "f64");
         tell_choice(&speech, &results->technology[i], is_within, "in place");
     }
-    for (int i = 0; i < results->groups; i++) {
-        for (int k = 0; k < results->technologies; k++)
-            tell_variants(&speech, &results->group[i], &results->technology[k]);
-    }
-    speech.heading = "Planning and the first run";
-    for_technologies(&speech, tell_planning, false);
+    for (int i = 0; i < results->groups; i++)
+        tell_variants(&speech, &results->group[i]);
+    speech.heading = "Planning";
+    tell_planning(&speech);
 }

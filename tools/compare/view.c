@@ -182,6 +182,20 @@ const struct row *view_fastest(const struct results *results, const struct row *
     return best;
 }
 
+// Of the time with transfers where that is looked at, and there are any.
+static double spread_of(const struct row *row, row_value *value)
+{
+    const double spread =
+        value == view_whole && row->total_spread >= 0 ? row->total_spread : row->spread;
+    return spread >= 0 ? spread : 0;
+}
+
+bool view_differ(const struct row *a, const struct row *b, row_value *value)
+{
+    const double noise = (spread_of(a, value) + spread_of(b, value)) / 2;
+    return fabs(log(value(a) / value(b))) > log1p(noise);
+}
+
 // --- words ------------------------------------------------------------------------------
 
 static void print_count(double n, char *text, size_t capacity)

@@ -52,6 +52,12 @@ const struct row *view_fastest(const struct results *results, const struct row *
                                               const char *selector),
                                const char *selector);
 
+/**
+ * Return whether two rows differ in a time, view_median or view_whole, by more than the spreads:
+ * whether the ratio is further from 1 than half the sum of both.
+ */
+bool view_differ(const struct row *a, const struct row *b, row_value *value);
+
 /** Write a length as it is on an axis: 4096 as 4k, 64x64 as 64 with a raised 2. */
 void view_print_length(const struct row *row, char *text, size_t capacity);
 
