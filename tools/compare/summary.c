@@ -269,7 +269,7 @@ static void tell_ranges(const struct speech *speech, const struct group *group)
     if (view_has(speech->results, group, view_total) &&
         print_ranges(text, speech->results, group, view_whole))
         say(speech,
-            "%s, with the data's way there and back: the fastest, or within the spread "
+            "%s, with transfers: the fastest, or within the spread "
             "of "
             "it, is%s.",
             group->title, text);
@@ -317,7 +317,7 @@ static void print_crossing(char *text, const struct row *from, const struct curv
     }
 }
 
-// "kallima cuda:0 from 128 on, with transfers at no size"; nothing if there is no comparison.
+// "kallima cuda:0 from 128 on (with transfers at no size)"; nothing if there is no comparison.
 static void add_crossing(char *text, const struct results *results,
                          const struct group *group, const struct technology *technology)
 {
@@ -332,8 +332,9 @@ static void add_crossing(char *text, const struct results *results,
     print_crossing(text, from, &alone);
     if (with_transfers.count > 0) {
         from = find_crossing(results, &with_transfers, &compared);
-        append(text, ", with the data's way there and back ");
+        append(text, " (with transfers ");
         print_crossing(text, from, &with_transfers);
+        append(text, ")");
     }
 }
 
@@ -362,19 +363,24 @@ static void tell_copies(const struct speech *speech, const struct group *group)
     const struct results *results = speech->results;
     struct curve curve;
     char text[SENTENCE] = "";
+    int cases = 0;
     if (strcmp(group->shows, "size") != 0)
         return;
     for (int i = 0; i < results->technologies; i++) {
         view_curve(&curve, results, group, &results->technology[i], view_x_copy);
-        if (curve.count > 0)
-            append(text, "%s %s %.2f (%d cases)", *text ? ";" : "",
-                   results->technology[i].id, mean_of(&curve), curve.count);
+        if (curve.count == 0)
+            continue;
+        append(text, "%s %s %.2f", *text ? ";" : "", results->technology[i].id,
+               mean_of(&curve));
+        cases = cases ? cases : curve.count;
+        if (curve.count != cases)
+            append(text, " (%d case%s)", curve.count, plural(curve.count));
     }
     if (*text)
         say(speech,
             "%s, of at least 32 MiB: of the speed of a copy on its device, as a "
-            "geometric mean, reaches%s.",
-            group->title, text);
+            "geometric mean of %d case%s, reaches%s.",
+            group->title, cases, plural(cases), text);
 }
 
 // --- what choices cost ------------------------------------------------------------------
