@@ -98,8 +98,7 @@ struct request {
 
 // Files of the folder.
 struct paths {
-    char results[PATH_MAX], csv[PATH_MAX], report[PATH_MAX], log[PATH_MAX],
-        cache[PATH_MAX];
+    char results[PATH_MAX], csv[PATH_MAX], report[PATH_MAX], log[PATH_MAX];
 };
 
 // --- the command line -------------------------------------------------------------------
@@ -176,8 +175,7 @@ static bool set_paths(struct paths *paths, const char *folder)
     } files[] = { { paths->results, "results.jsonl" },
                   { paths->csv, "results.csv" },
                   { paths->report, "report.html" },
-                  { paths->log, "log.txt" },
-                  { paths->cache, "cache" } };
+                  { paths->log, "log.txt" } };
     for (size_t i = 0; i < CLI_COUNT(files); i++) {
         if (snprintf(files[i].path, PATH_MAX, "%s/%s", folder, files[i].name) >= PATH_MAX)
             return false;
@@ -228,8 +226,7 @@ static int tell_end(enum conduct_end end, int left)
 }
 
 static int measure(const struct request *request, struct contest *contest,
-                   const struct cases *cases, struct results *results,
-                   const struct paths *paths)
+                   const struct cases *cases, struct results *results)
 {
     struct conducting conducting = {
         .contest = contest,
@@ -246,10 +243,10 @@ static int measure(const struct request *request, struct contest *contest,
         .budget_s = request->budget_s,
     };
     int left = 0;
-    child_use_caches(paths->cache);
+    char caches[PATH_MAX];
+    child_make_caches(caches, sizeof caches);
     const enum conduct_end end = conduct(&conducting, &left);
-    if (left == 0)
-        child_remove_folder(paths->cache);
+    child_remove_caches(caches);
     output_catch_signals(); // as before
     return tell_end(end, left);
 }
@@ -275,7 +272,7 @@ static int compare(const struct cli *cli, const struct request *request,
     if (status == CLI_OK)
         status = open_results(results, paths);
     if (status == CLI_OK)
-        status = measure(request, &contest, &cases, results, paths);
+        status = measure(request, &contest, &cases, results);
     cases_clear(&cases);
     return status;
 }

@@ -25,11 +25,14 @@ def cases(*lengths):
 
 
 class Comparison(Case):
-    def compare(self, *arguments, program=PROGRAM, status=0, **more):
+    def compare(self, *arguments, program=PROGRAM, status=0, env=None, **more):
+        (self.folder / "temporary").mkdir(exist_ok=True)
+        more["env"] = dict(env or os.environ, TMPDIR=self.path("temporary"))
         done = subprocess.run([program, "compare", "--out", self.path("out"),
                                *map(str, arguments)], capture_output=True, timeout=120,
                               check=False, **more)
         self.assertEqual(done.returncode, status, (done.stdout, done.stderr))
+        self.assertEqual(list((self.folder / "temporary").iterdir()), [])
         return done.stdout.decode(), done.stderr.decode()
 
     def out(self, name):
@@ -116,7 +119,8 @@ class GoingOn(Comparison):
         listed = self.write("many.txt", self.MANY)
         process = subprocess.Popen([PROGRAM, "compare", "--out", self.path("out"), "--cases",
                                     listed, "--peers", "none", *BRIEF],
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   env=dict(os.environ, TMPDIR=str(self.folder)))
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.stderr.close)
         until = time.monotonic() + 60

@@ -49,9 +49,9 @@ bool child_lock(FILE *file)
     return true;
 }
 
-void child_remove_folder(const char *path)
+void child_remove_caches(const char *folder)
 {
-    (void)path;
+    (void)folder;
 }
 
 void child_read_command(const char *command, char *text, size_t capacity)
@@ -72,9 +72,9 @@ bool child_close_command(FILE *file)
     return false;
 }
 
-void child_use_caches(const char *folder)
+void child_make_caches(char *folder, size_t capacity)
 {
-    (void)folder;
+    snprintf(folder, capacity, "%s", "");
 }
 
 void machine_describe(struct machine *machine)

@@ -256,13 +256,19 @@ bool child_lock(FILE *file)
     return flock(fileno(file), LOCK_EX | LOCK_NB) == 0;
 }
 
-void child_use_caches(const char *folder)
+void child_make_caches(char *folder, size_t capacity)
 {
     static const char *const names[] = { "KALLIMA_KERNEL_CACHE", "CUDA_CACHE_PATH",
                                          "POCL_CACHE_DIR", "MESA_SHADER_CACHE_DIR",
                                          "__GL_SHADER_DISK_CACHE_PATH" };
+    const char *place = getenv("TMPDIR");
     char path[4096];
-    mkdir(folder, 0777);
+    if (snprintf(folder, capacity, "%s/kallima-compare-XXXXXX",
+                 place && *place ? place : "/tmp") >= (int)capacity ||
+        !mkdtemp(folder)) {
+        *folder = '\0';
+        return;
+    }
     for (size_t i = 0; i < CLI_COUNT(names); i++) {
         snprintf(path, sizeof path, "%s/%s", folder, names[i]);
         mkdir(path, 0777);
@@ -278,9 +284,10 @@ static int remove_one(const char *path, const struct stat *about, int type,
     return 0;
 }
 
-void child_remove_folder(const char *path)
+void child_remove_caches(const char *folder)
 {
-    nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    if (*folder)
+        nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 void child_read_command(const char *command, char *text, size_t capacity)

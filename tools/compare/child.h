@@ -55,11 +55,14 @@ bool child_is_end_asked(void);
 /** Lock an open file for this process; false: another one has it. */
 bool child_lock(FILE *file);
 
-/** Have Kallima and drivers keep what they compile in `folder`, which is made. */
-void child_use_caches(const char *folder);
+/**
+ * Have Kallima and drivers keep what they compile in a new folder, for temporary files, whose
+ * name is written to `folder`; "" if none can be made: then it is where it always is.
+ */
+void child_make_caches(char *folder, size_t capacity);
 
-/** Remove a folder with what is in it; what cannot be removed stays. */
-void child_remove_folder(const char *path);
+/** Remove that folder with what is in it. */
+void child_remove_caches(const char *folder);
 
 /** Write the first line that a command prints to `text`; "" if there is none. */
 void child_read_command(const char *command, char *text, size_t capacity);
