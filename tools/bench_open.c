@@ -2,21 +2,12 @@
 #include "bench_open.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #if defined _OPENMP
 #include <omp.h>
 #endif
 
-bool bench_is_host(const char *selector)
-{
-    return strcmp(selector, "cpu") == 0 || strncmp(selector, "null", 4) == 0;
-}
-
-void bench_get_api(const char *selector, char *api, size_t capacity)
-{
-    snprintf(api, capacity, "%.*s", (int)strcspn(selector, ":"), selector);
-}
+#include "bench_selector.h"
 
 static bool open_host(struct bench *bench, const char *selector,
                       const kallima_device_options *options, char *why, size_t capacity)

@@ -7,12 +7,6 @@
 #include "bench_memory.h"
 #include "bench_run.h"
 
-/** Return whether problems for the device `selector` lie in host memory. */
-bool bench_is_host(const char *selector);
-
-/** Write the API of a device: its selector up to the number. */
-void bench_get_api(const char *selector, char *api, size_t capacity);
-
 /**
  * Open the device `selector`, of a GPU with memory from `module`, which is `memory` then.
  *

@@ -9,6 +9,7 @@
 #include "bench_problem.h"
 #include "bench_report.h"
 #include "bench_run.h"
+#include "bench_selector.h"
 #include "bench_worker.h"
 #include "commands.h"
 #include "problem_request.h"

@@ -294,7 +294,8 @@ static int report(const struct results *results, const struct paths *paths)
 {
     if (results->rows == 0)
         return cli_fail("%s: there is no result", paths->results);
-    const bool ok = write_csv(results, paths->csv) & report_write(results, paths->report);
+    const bool has_csv = write_csv(results, paths->csv);
+    const bool ok = report_write(results, paths->report) && has_csv;
     report_print_summary(results, stdout);
     if (ok)
         printf("\n%s\n", paths->report);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "bench_job.h"
-#include "bench_open.h"
+#include "bench_selector.h"
 #include "progress.h"
 
 // A contestant at work on the case at hand.

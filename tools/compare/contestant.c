@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench_open.h"
+#include "bench_selector.h"
 #include "serve.h"
 
 enum { MAX_ARGUMENTS = 20, MIN_START_SECONDS = 60 };

@@ -199,8 +199,8 @@ static size_t get_line(FILE *file, char *line, bool *is_whole)
     return length + *is_whole;
 }
 
-static bool read_all(struct results *results, FILE *file, const char *path, char *why,
-                     size_t capacity)
+bool results_read_file(struct results *results, FILE *file, const char *name, char *why,
+                       size_t capacity)
 {
     char line[LINE_BYTES], reason[256];
     bool is_whole;
@@ -212,7 +212,7 @@ static bool read_all(struct results *results, FILE *file, const char *path, char
         }
         if (is_whole ? !read_line(results, line, reason, sizeof reason)
                      : !fail(reason, sizeof reason, "the line is too long")) {
-            snprintf(why, capacity, "%s: line %d: %s", path, number, reason);
+            snprintf(why, capacity, "%s: line %d: %s", name, number, reason);
             return false;
         }
         results->end += (long)length;
@@ -230,7 +230,7 @@ bool results_read(struct results *results, const char *path, char *why, size_t c
         snprintf(why, capacity, "%s: cannot open: %s", path, strerror(errno));
         return false;
     }
-    bool ok = read_all(results, file, path, why, capacity);
+    bool ok = results_read_file(results, file, path, why, capacity);
     if (ok && ferror(file)) {
         snprintf(why, capacity, "%s: cannot read: %s", path, strerror(errno));
         ok = false;

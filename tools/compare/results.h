@@ -26,6 +26,10 @@ struct results {
  */
 bool results_read(struct results *results, const char *path, char *why, size_t capacity);
 
+/** The same from an open file, called `name`, into results that are empty. */
+bool results_read_file(struct results *results, FILE *file, const char *name, char *why,
+                       size_t capacity);
+
 /**
  * Open the file to append to. What lies behind the last whole line is cut off.
  *

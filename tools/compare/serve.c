@@ -10,6 +10,7 @@
 #include "bench_job.h"
 #include "bench_open.h"
 #include "bench_problem.h"
+#include "bench_selector.h"
 #include "bench_worker.h"
 #include "json.h"
 

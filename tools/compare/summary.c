@@ -247,9 +247,9 @@ static bool print_ranges(char *text, const struct results *results,
     char first[64], last[64];
     const int count = find_ranges(results, group, value, range, VIEW_POINTS);
     for (int i = 0; i < count; i++) {
-        const bool is_one = range[i].first == range[i].last;
         view_print_length(range[i].first, first, sizeof first);
         view_print_length(range[i].last, last, sizeof last);
+        const bool is_one = strcmp(first, last) == 0;
         append(text, "%s %s %s %s%s%s", i ? ";" : "", range[i].winner->technology,
                is_one ? "at" : "from", first, is_one ? "" : " to ", is_one ? "" : last);
     }

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench_open.h"
 #include "bench_problem.h"
+#include "bench_selector.h"
 #include "serve.h"
 
 // --- numbers ----------------------------------------------------------------------------
