@@ -140,6 +140,22 @@ static bool skip_element(const char **at, const char *name)
     return true;
 }
 
+// Skip what is the default, or for gnuplot's own scripts.
+static bool skip_words(const char **at)
+{
+    static const char *const words[] = { " stroke-linecap=\"butt\"",
+                                         " stroke-linejoin=\"miter\"",
+                                         " class=\"gridline\"", "\t" };
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        const size_t length = strlen(words[i]);
+        if (strncmp(*at, words[i], length) == 0) {
+            *at += length;
+            return true;
+        }
+    }
+    return false;
+}
+
 // "rgb(  0, 114, 178)" as "#0072b2", so that a style sheet finds it.
 static bool print_colour(const char **at, FILE *page)
 {
@@ -178,7 +194,7 @@ static void print_picture(const char *text, const char *name, const char *label,
     putc('"', page);
     while (*at) {
         if (!skip_element(&at, "title") && !skip_element(&at, "desc") &&
-            !print_colour(&at, page) && !print_name(&at, name, page))
+            !skip_words(&at) && !print_colour(&at, page) && !print_name(&at, name, page))
             putc(*at++, page);
     }
 }

@@ -34,6 +34,7 @@ struct bout {
 };
 
 enum { LANES = 3 * MAX_CONTESTANTS };
+_Static_assert((int)LANES <= (int)SAMPLE_MAX_CONTENDERS, "all steps of all take turns");
 
 // --- rows -------------------------------------------------------------------------------
 
@@ -216,8 +217,10 @@ static double take(void *self, int64_t executions)
     snprintf(question, sizeof question, "sample %s %lld", bench_step_names[lane->step],
              (long long)executions);
     if (contestant_ask(entrant->conducting->contest, entrant->one, question, &json, why,
-                       sizeof why))
-        return json_number(&json, "ns");
+                       sizeof why)) {
+        const double ns = json_number(&json, "ns");
+        return ns >= 0 ? ns : -1;
+    }
     if (lane->step == BENCH_RUN || !entrant->one->child.pid) {
         fail_row(&entrant->row, why);
         entrant->is_ready = false;
@@ -225,28 +228,31 @@ static double take(void *self, int64_t executions)
     return -1;
 }
 
-// Those steps of all that are ready, in turn. The copy is made by one of each device.
+// The copy is made by one of each device; the processor has no transfers.
+static bool takes_step(const struct entrant *entrant, enum bench_step step)
+{
+    if (step == BENCH_RUN || !entrant->is_ready)
+        return entrant->is_ready;
+    return step == BENCH_COPY ? contestant_is_kallima(entrant->one)
+                              : !bench_is_host(entrant->one->about.selector);
+}
+
+// Those steps of all that are ready, in turn.
 static void sample(struct bout *bout, const struct sampling *sampling,
                    const enum bench_step *step, int steps)
 {
     struct lane lane[LANES];
     struct contender contender[LANES];
     int count = 0;
-    for (int i = 0; i < bout->count; i++) {
-        struct entrant *entrant = &bout->entrant[i];
-        const bool is_host = bench_is_host(entrant->one->about.selector);
-        for (int k = 0; k < steps; k++) {
-            const bool is_wanted = step[k] == BENCH_RUN ? true
-                                   : step[k] == BENCH_COPY
-                                       ? contestant_is_kallima(entrant->one)
-                                       : !is_host;
-            if (!entrant->is_ready || !is_wanted)
-                continue;
-            lane[count] = (struct lane){ entrant, step[k] };
-            contender[count] =
-                (struct contender){ take, &lane[count], &entrant->timing[step[k]] };
-            count++;
-        }
+    for (int i = 0; i < bout->count * steps; i++) {
+        struct entrant *entrant = &bout->entrant[i / steps];
+        const enum bench_step one = step[i % steps];
+        if (!takes_step(entrant, one))
+            continue;
+        lane[count] = (struct lane){ entrant, one };
+        contender[count] =
+            (struct contender){ take, &lane[count], &entrant->timing[one] };
+        count++;
     }
     sample_all(sampling, contender, count);
 }

@@ -9,7 +9,7 @@
 #include "cli.h"
 #include "results.h"
 
-enum { MAX_CONTESTANTS = 24 };
+enum { MAX_CONTESTANTS = 20 };
 
 struct contestant {
     struct technology about; // all of it once it has answered
