@@ -88,11 +88,11 @@ static const struct choice choices[] = {
       "local=local(16.16.16);"
       "registers=four-step(local(16, run=0, cluster=0), four-step(local(16, run=0), local(16, run=0)))", NULL },
     { "registers-65536", "Registers alone or local memory between steps: 65536 points, 2^24 in all", 65536,
-      "local=four-step(local(16.16), local(16.16));"
+      "local=four-step(local(16.16, cluster=0), local(16.16));"
       "registers=four-step(local(16, run=0, cluster=0), four-step(local(16, run=0), "
       "four-step(local(16, run=0), local(16, run=0))))", NULL },
     { "transpose-65536", "Transposition between passes: lines of a tile, 65536 points, 2^24 in all", 65536,
-      "four-step(local(16.16, lines=@), local(16.16, lines=@))", "2 4 8 16 32" },
+      "four-step(local(16.16, lines=@, cluster=0), local(16.16, lines=@))", "2 4 8 16" },
 };
 // clang-format on
 

@@ -261,10 +261,12 @@ static void print_charts(struct page *page, const struct group *group)
 {
     const bool by_size = strcmp(group->shows, "size") == 0;
     if (!by_size) {
-        print_titled(page, chart_of(page, group, view_median, "milliseconds"), group,
-                     "time of each variant",
-                     "Median time of all transforms of the batch on the device. Lower is "
-                     "better.");
+        print_titled(
+            page, chart_of(page, group, view_median, "milliseconds"), group,
+            "time of each variant",
+            "Median time of all transforms of the batch on the device. A variant is "
+            "what the recipe asks for; a kernel takes of it what the device allows. "
+            "Lower is better.");
         return;
     }
     print_titled(
