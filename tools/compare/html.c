@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "html.h"
 
+#include <math.h>
 #include <string.h>
 
 void html_print(FILE *page, const char *text)
@@ -15,6 +16,67 @@ void html_print(FILE *page, const char *text)
             putc(*text, page);
     }
 }
+
+// --- tables -----------------------------------------------------------------------------
+
+void html_print_element(FILE *file, const char *name, const char *text)
+{
+    fprintf(file, "<%s>", name);
+    html_print(file, text);
+    fprintf(file, "</%s>\n", name);
+}
+
+// Four digits, as a spread is seldom smaller; the whole value is what is sorted by.
+void html_print_number(FILE *file, double value, const char *class)
+{
+    if (!isfinite(value)) {
+        fputs("<td></td>", file);
+        return;
+    }
+    const double size = fabs(value);
+    const int before = size >= 1 ? (int)floor(log10(size)) + 1 : 1;
+    const bool is_whole = value == floor(value) && size < 1e15;
+    fprintf(file, "<td%s data-value=\"%.9g\">", class, value);
+    if (is_whole || (size >= 1e-3 && size < 1e6))
+        fprintf(file, "%.*f", is_whole || before > 4 ? 0 : 4 - before, value);
+    else
+        fprintf(file, "%.2e", value);
+    fputs("</td>", file);
+}
+
+void html_print_cell(FILE *file, const char *text, const char *class)
+{
+    fprintf(file, "<td class=\"%s\">", class);
+    html_print(file, text);
+    fputs("</td>", file);
+}
+
+void html_begin_table(FILE *file)
+{
+    fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
+          "aria-label=\"table\"><table><thead><tr>",
+          file);
+}
+
+void html_print_head(FILE *file, const char *text, bool is_text)
+{
+    fprintf(file, "<th scope=\"col\"%s><button type=\"button\">",
+            is_text ? " class=\"text\"" : "");
+    html_print(file, text);
+    fputs("</button></th>", file);
+}
+
+void html_begin_body(FILE *file)
+{
+    fputs("</tr></thead><tbody>\n", file);
+}
+
+void html_end_table(FILE *file)
+{
+    fputs("</tbody></table></div>\n", file);
+}
+
+// --- what every page has ---------------------------------------------------------------
 
 // clang-format off
 const char html_style[] =

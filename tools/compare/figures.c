@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+// The charts of a group of cases.
+#include <math.h>
+#include <string.h>
+
+#include "chart.h"
+#include "html.h"
+#include "page.h"
+#include "view.h"
+
+// --- technologies in charts -------------------------------------------------------------
+
+// Which of its sort a technology is: of Kallima's devices, or of the peers.
+static int number_of(const struct results *results, const struct technology *technology)
+{
+    int number = 0;
+    for (const struct technology *one = results->technology; one < technology; one++)
+        number += view_is_kallima(one) == view_is_kallima(technology);
+    return number;
+}
+
+static struct chart_series *add_series(struct chart *chart, const struct results *results,
+                                       const struct technology *technology)
+{
+    struct chart_series *series = &chart->series[chart->count++];
+    *series = (struct chart_series){
+        .colour = (int)(technology - results->technology),
+        .mark = number_of(results, technology),
+        .is_filled = view_is_kallima(technology),
+        .is_solid = view_is_kallima(technology),
+    };
+    snprintf(series->name, sizeof series->name, "%s", technology->id);
+    return series;
+}
+
+static void add_tick(struct chart *chart, double x, const struct row *row, bool by_size)
+{
+    int place = 0;
+    while (place < chart->ticks && chart->tick[place] < x)
+        place++;
+    if ((place < chart->ticks && chart->tick[place] == x) || chart->ticks == CHART_POINTS)
+        return;
+    for (int i = chart->ticks; i > place; i--) {
+        chart->tick[i] = chart->tick[i - 1];
+        strcpy(chart->tick_label[i], chart->tick_label[i - 1]);
+    }
+    chart->tick[place] = x;
+    if (by_size)
+        view_print_length(row, chart->tick_label[place], sizeof chart->tick_label[place]);
+    else
+        snprintf(chart->tick_label[place], sizeof chart->tick_label[place], "%.31s",
+                 row->variant);
+    chart->ticks++;
+}
+
+static void add_curve(struct chart *chart, const struct results *results,
+                      const struct curve *curve, bool by_size, const char *suffix,
+                      bool is_broken)
+{
+    if (curve->count == 0 || chart->count == CHART_SERIES)
+        return;
+    struct chart_series *series = add_series(chart, results, curve->technology);
+    const size_t used = strlen(series->name);
+    snprintf(series->name + used, sizeof series->name - used, "%s", suffix);
+    series->is_solid = series->is_solid && !is_broken;
+    for (int i = 0; i < curve->count; i++) {
+        const double x = by_size ? row_points(curve->row[i]) : i + 1;
+        series->x[series->count] = x;
+        series->y[series->count++] = curve->value[i];
+        add_tick(chart, x, curve->row[i], by_size);
+    }
+}
+
+// --- figures ----------------------------------------------------------------------------
+
+static void print_figure(struct page *page, const struct chart *chart, const char *title,
+                         const char *caption)
+{
+    static const char *const widths[] = { "wide", "narrow" };
+    char name[32];
+    bool ok = page->can_draw && chart->count > 0 && chart->ticks > 1;
+    if (!ok)
+        return;
+    html_print_element(page->file, "h3", title);
+    fputs("<figure>\n", page->file);
+    for (int i = 0; ok && i < 2; i++) {
+        snprintf(name, sizeof name, "c%d%c", page->charts, widths[i][0]);
+        fprintf(page->file, "<div class=\"%s\">", widths[i]);
+        ok = chart_draw(chart, i == 1, name, title, page->scratch, page->file);
+        fputs("</div>\n", page->file);
+    }
+    html_print_element(page->file, "figcaption",
+                       ok ? caption : "gnuplot could not draw this chart.");
+    fputs("</figure>\n", page->file);
+    page->charts++;
+}
+
+static struct chart *new_chart(const struct group *group, const char *y_label)
+{
+    static struct chart chart; // too large for a stack
+    const bool by_size = strcmp(group->shows, "size") == 0;
+    chart = (struct chart){
+        .x_label = by_size ? "length (k = 1024, M = 1024 k)" : "variant",
+        .y_label = y_label,
+        .is_log_x = by_size,
+        .is_log_y = true,
+        .has_lines = true,
+        .level = NAN,
+    };
+    return &chart;
+}
+
+static struct chart *chart_of(const struct page *page, const struct group *group,
+                              row_value *value, const char *y_label)
+{
+    struct chart *chart = new_chart(group, y_label);
+    struct curve curve;
+    for (int i = 0; i < page->results->technologies; i++) {
+        view_curve(&curve, page->results, group, &page->results->technology[i], value);
+        add_curve(chart, page->results, &curve, strcmp(group->shows, "size") == 0, "",
+                  false);
+    }
+    return chart;
+}
+
+static void print_titled(struct page *page, const struct chart *chart,
+                         const struct group *group, const char *what, const char *caption)
+{
+    char title[320];
+    snprintf(title, sizeof title, "%s: %s", group->title, what);
+    print_figure(page, chart, title, caption);
+}
+
+// The transform alone beside the transform with its transfers.
+static void print_transfers(struct page *page, const struct group *group)
+{
+    struct chart *chart = new_chart(group, "milliseconds");
+    struct curve curve;
+    if (!view_has(page->results, group, view_total) ||
+        !view_is_single(page->results, group))
+        return;
+    for (int i = 0; i < page->results->technologies; i++) {
+        const struct technology *technology = &page->results->technology[i];
+        view_curve(&curve, page->results, group, technology, view_total);
+        if (curve.count > 0)
+            add_curve(chart, page->results, &curve, true, " with transfers", false);
+        view_curve(&curve, page->results, group, technology, view_median);
+        add_curve(chart, page->results, &curve, true, "",
+                  curve.count > 0 && !view_is_host(technology));
+    }
+    print_titled(
+        page, chart, group, "time with and without transfers",
+        "Medians. Without the words: the transform alone, by the device's clock. With "
+        "transfers: the input from pageable host memory to the device, the "
+        "transform, and the output back, by the host's clock from an idle device "
+        "to an idle device. Lower is better. The processor has no transfers.");
+}
+
+// Of the fastest row of each case, on the device alone.
+static double part_of_fastest(const struct page *page, const struct row *row)
+{
+    const struct row *best = view_fastest(page->results, row, view_median, NULL, NULL);
+    return best->median_ms / row->median_ms;
+}
+
+static void print_parts(struct page *page, const struct group *group)
+{
+    struct chart *chart = new_chart(group, "speed of the fastest = 1");
+    struct curve curve;
+    chart->is_log_y = false;
+    for (int i = 0; i < page->results->technologies; i++) {
+        view_curve(&curve, page->results, group, &page->results->technology[i],
+                   view_median);
+        for (int k = 0; k < curve.count; k++)
+            curve.value[k] = part_of_fastest(page, curve.row[k]);
+        add_curve(chart, page->results, &curve, true, "", false);
+    }
+    if (chart->count > 1)
+        print_titled(
+            page, chart, group, "part of the speed of the fastest",
+            "Of each length, the median time of the fastest technology over each "
+            "one's, on the device alone; the repeats of all were taken in turn. "
+            "Higher is better.");
+}
+
+void figures_print(struct page *page, const struct group *group)
+{
+    const bool by_size = strcmp(group->shows, "size") == 0;
+    if (!by_size) {
+        print_titled(
+            page, chart_of(page, group, view_median, "milliseconds"), group,
+            "time of each variant",
+            "Median time of all transforms of the batch on the device. A variant is "
+            "what the recipe asks for; a kernel takes of it what the device allows. "
+            "Lower is better.");
+        return;
+    }
+    print_titled(
+        page, chart_of(page, group, view_gflops, "nominal GFLOPS"), group, "speed",
+        "Nominal operations, 5 N log2 N of a complex transform of N points and half "
+        "of it of a real one, over the median time on the device; the repeats of "
+        "all technologies were taken in turn. Higher is better.");
+    print_parts(page, group);
+    print_transfers(page, group);
+    if (view_has(page->results, group, view_x_copy)) {
+        struct chart *chart = chart_of(page, group, view_x_copy, "speed of a copy = 1");
+        chart->level = 1;
+        chart->is_log_y = false;
+        print_titled(
+            page, chart, group, "part of the speed of a copy",
+            "Median time of a copy of as many bytes as the transform reads and "
+            "writes, in the device's own memory, over the median time of the "
+            "transform. No transform that is larger than the caches can be above "
+            "the dotted line. Higher is better.");
+    }
+}

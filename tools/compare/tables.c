@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// The tables of a group of cases.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "html.h"
+#include "page.h"
+#include "view.h"
+
+// One line for each case of a group, from whichever technology has it.
+static bool is_first_of_case(const struct results *results, int index)
+{
+    for (int i = 0; i < index; i++) {
+        if (row_is_same_case(&results->row[i], &results->row[index]))
+            return false;
+    }
+    return true;
+}
+
+static int collect_cases(const struct results *results, const struct group *group,
+                         const struct row **list)
+{
+    const bool by_size = strcmp(group->shows, "size") == 0;
+    int count = 0;
+    for (int i = 0; i < results->rows; i++) {
+        const struct row *row = &results->row[i];
+        if (strcmp(row->group, group->id) != 0 || !is_first_of_case(results, i))
+            continue;
+        int place = count++;
+        for (; by_size && place > 0 && row_points(list[place - 1]) > row_points(row);
+             place--)
+            list[place] = list[place - 1];
+        list[place] = row;
+    }
+    return count;
+}
+
+static bool takes_part(const struct results *results, const struct group *group,
+                       const struct technology *technology)
+{
+    for (int i = 0; i < results->rows; i++) {
+        if (strcmp(results->row[i].group, group->id) == 0 &&
+            strcmp(results->row[i].technology, technology->id) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void print_times(struct page *page, const struct group *group,
+                        const struct row *like)
+{
+    const struct results *results = page->results;
+    const struct row *best = view_fastest(results, like, view_median, NULL, NULL);
+    char what[512];
+    view_print_case(like, what, sizeof what);
+    fprintf(page->file, "<tr><td data-value=\"%.0f\">", row_points(like));
+    html_print(page->file, what);
+    fputs("</td>", page->file);
+    for (int i = 0; i < results->technologies; i++) {
+        const struct technology *technology = &results->technology[i];
+        if (!takes_part(results, group, technology))
+            continue;
+        const struct row *row = results_find(results, technology->id, like);
+        if (row && !row_counts(row))
+            fputs("<td>failed</td>", page->file);
+        else
+            html_print_number(page->file, row ? row->median_ms : NAN,
+                              row && row == best ? " class=\"best\"" : "");
+    }
+    fputs("</tr>\n", page->file);
+}
+
+static void print_group_table(struct page *page, const struct group *group,
+                              const struct row **list, int count)
+{
+    const struct results *results = page->results;
+    html_print_element(page->file, "h3", "Median times in milliseconds");
+    html_begin_table(page->file);
+    html_print_head(page->file, "case", true);
+    for (int i = 0; i < results->technologies; i++) {
+        if (takes_part(results, group, &results->technology[i]))
+            html_print_head(page->file, results->technology[i].id, false);
+    }
+    html_begin_body(page->file);
+    for (int i = 0; i < count; i++)
+        print_times(page, group, list[i]);
+    html_end_table(page->file);
+}
+
+static const struct {
+    const char *head;
+    row_value *value;
+} columns[] = {
+    { "median ms", view_median },     { "spread", view_spread },
+    { "GFLOPS", view_gflops },        { "part of copy", view_x_copy },
+    { "to device ms", view_write },   { "back ms", view_read },
+    { "total ms", view_total },       { "plan cold ms", view_plan },
+    { "plan warm ms", view_replan },  { "first run ms", view_first },
+    { "bytes at least", view_bytes }, { "bytes moved", view_bytes_moved },
+    { "error", view_error },          { "bound", view_bound },
+};
+
+static void print_everything(struct page *page, const struct group *group)
+{
+    const struct results *results = page->results;
+    fputs("<details><summary>Everything that was measured</summary>\n", page->file);
+    html_begin_table(page->file);
+    html_print_head(page->file, "case", true);
+    html_print_head(page->file, "technology", true);
+    for (size_t i = 0; i < CLI_COUNT(columns); i++)
+        html_print_head(page->file, columns[i].head, false);
+    html_print_head(page->file, "remark", true);
+    html_begin_body(page->file);
+    for (int i = 0; i < results->rows; i++) {
+        const struct row *row = &results->row[i];
+        char what[512];
+        if (strcmp(row->group, group->id) != 0)
+            continue;
+        view_print_case(row, what, sizeof what);
+        fprintf(page->file, "<tr><td data-value=\"%.0f\">", row_points(row));
+        html_print(page->file, what);
+        fputs("</td>", page->file);
+        html_print_cell(page->file, row->technology, "text");
+        for (size_t k = 0; k < CLI_COUNT(columns); k++)
+            html_print_number(page->file, columns[k].value(row), "");
+        html_print_cell(page->file,
+                        row->failed[0]   ? row->failed
+                        : row->recipe[0] ? row->recipe
+                                         : row->used,
+                        "long");
+        fputs("</tr>\n", page->file);
+    }
+    html_end_table(page->file);
+    fputs("</details>\n", page->file);
+}
+
+bool tables_has(const struct page *page, const struct group *group)
+{
+    for (int i = 0; i < page->results->rows; i++) {
+        if (strcmp(page->results->row[i].group, group->id) == 0)
+            return true;
+    }
+    return false;
+}
+
+void tables_print(struct page *page, const struct group *group)
+{
+    const struct row **list = calloc((size_t)page->results->rows + 1, sizeof *list);
+    if (list) {
+        print_group_table(page, group, list, collect_cases(page->results, group, list));
+        print_everything(page, group);
+    }
+    free(list);
+}
