@@ -348,6 +348,8 @@ int cmd_compare(const struct cli *cli, int argc, char **argv)
         return CLI_USAGE;
     if (request.help)
         return cli_print_help(help);
+    // A plan is made twice, and its result checked, within the time for an answer.
+    request.peer_options.plan_seconds = request.limit_s / 3;
     if (request.worker)
         return serve(cli, request.worker, &request.peer_options);
     return run(cli, &request, "kallima");

@@ -40,6 +40,7 @@ struct library {
     void (*destroy)(void *);
     int (*init_threads)(void);
     void (*set_threads)(int);
+    void (*set_timelimit)(double);
     char version[128];
 };
 
@@ -125,6 +126,7 @@ static bool load(struct library *lib, const char *directory, const char *suffix)
     find_symbol(lib->base, suffix, "plan_guru64_dft_c2r", &lib->plan_c2r);
     find_symbol(lib->base, suffix, "execute", &lib->execute);
     find_symbol(lib->base, suffix, "destroy_plan", &lib->destroy);
+    find_symbol(lib->base, suffix, "set_timelimit", &lib->set_timelimit);
     load_threads(lib, directory, suffix);
     return lib->plan_dft && lib->plan_r2c && lib->plan_c2r && lib->execute &&
            lib->destroy;
@@ -148,6 +150,8 @@ static bool load_all(struct peer_session *session, const struct peer_options *op
                      options->directory ? options->directory : "");
             return false;
         }
+        if (options->plan_seconds > 0 && lib->set_timelimit)
+            lib->set_timelimit(options->plan_seconds);
         if (options->threads == 1)
             continue;
         if (!lib->init_threads || !lib->set_threads || !lib->init_threads()) {
@@ -160,12 +164,16 @@ static bool load_all(struct peer_session *session, const struct peer_options *op
     return true;
 }
 
-static bool choose_effort(struct peer_session *session, const char *effort)
+static bool choose_effort(struct peer_session *session, const char *effort,
+                          double plan_seconds)
 {
     for (size_t i = 0; i < sizeof efforts / sizeof efforts[0]; i++) {
         if (strcmp(effort, efforts[i].name) == 0) {
             session->effort = efforts[i].flag;
             snprintf(session->flags, sizeof session->flags, "%s", effort);
+            if (plan_seconds > 0)
+                snprintf(session->flags, sizeof session->flags,
+                         "%s, planning at most %g s", effort, plan_seconds);
             return true;
         }
     }
@@ -182,7 +190,7 @@ static struct peer_session *fftw_open(const struct peer_options *options, char *
         snprintf(why, capacity, "fftw: no memory left");
         return NULL;
     }
-    if (!choose_effort(session, effort)) {
+    if (!choose_effort(session, effort, options->plan_seconds)) {
         snprintf(why, capacity,
                  "fftw: effort %s is not one of measure, patient, estimate", effort);
     } else if (load_all(session, options, why, capacity)) {

@@ -21,6 +21,7 @@ struct peer_native {
 struct peer_options {
     const char *directory; // of the library's installation; NULL: where the loader looks
     const char *effort;    // how long it may plan, in the peer's words; NULL: its default
+    double plan_seconds;   // after which a planner that can shall end; 0: no limit
     int threads;           // threads a transform may use
     const struct peer_native *native; // of the device; NULL on the CPU
 };

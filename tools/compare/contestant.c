@@ -16,7 +16,7 @@ static void set_arguments(const struct contest *contest, const char *selector,
                           const char *role, const char **to)
 {
     const struct cli *cli = contest->cli;
-    static char threads[16];
+    static char threads[16], limit[32];
     *to++ = contest->program;
     if (selector) {
         *to++ = "--device";
@@ -34,6 +34,9 @@ static void set_arguments(const struct contest *contest, const char *selector,
     *to++ = cli->command;
     *to++ = "--worker";
     *to++ = role;
+    snprintf(limit, sizeof limit, "%g", contest->limit_s);
+    *to++ = "--time-limit";
+    *to++ = limit;
     if (contest->peer_options.directory) {
         *to++ = "--fftw-dir";
         *to++ = contest->peer_options.directory;
