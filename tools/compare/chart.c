@@ -39,6 +39,18 @@ static void print_quoted(FILE *file, const char *text)
     putc('\'', file);
 }
 
+// Below a narrow chart; gnuplot leaves no more than that room for two.
+static int key_columns(const struct chart *chart)
+{
+    enum { SHORT_NAME = 14 };
+    int columns = 2;
+    for (int i = 0; i < chart->count; i++) {
+        if (strlen(chart->series[i].name) > SHORT_NAME)
+            columns = 1;
+    }
+    return columns;
+}
+
 static void print_frame(FILE *script, const struct chart *chart, bool is_narrow)
 {
     fprintf(
@@ -109,7 +121,7 @@ static void print_plot(FILE *script, const struct chart *chart)
 static void print_script(FILE *script, const struct chart *chart, bool is_narrow,
                          const char *target)
 {
-    const int rows = (chart->count + 1) / 2;
+    const int rows = (chart->count + key_columns(chart) - 1) / key_columns(chart);
     fprintf(
         script, "set terminal svg size %d,%d dynamic noenhanced font 'sans-serif,%d'\n",
         is_narrow ? 400 : 900, is_narrow ? 340 + 20 * rows : 420, is_narrow ? 13 : 15);
