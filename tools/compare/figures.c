@@ -150,7 +150,7 @@ static void print_transfers(struct page *page, const struct group *group)
     }
     print_titled(
         page, chart, group, "time with and without transfers",
-        "Medians. Without the words: the transform alone, by the device's clock. With "
+        "Medians. By name alone: the transform alone, by the device's clock. With "
         "transfers: the input from pageable host memory to the device, the "
         "transform, and the output back, by the host's clock from an idle device "
         "to an idle device. Lower is better. The processor has no transfers.");
