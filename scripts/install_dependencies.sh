@@ -59,22 +59,19 @@ glslang-dev header glslang/Include/glslang_c_interface.h
 spirv-tools package spirv-tools
 END
     [ "$(uname -m)" = x86_64 ] || return 0
-    cat <<'END' # elsewhere there is nothing to cross-build
+    cat <<'END' # elsewhere there is nothing to cross-build; without a screen Wine has no Direct3D
 qemu-user has qemu-aarch64
 gcc-aarch64-linux-gnu has aarch64-linux-gnu-gcc
 libc6-dev-arm64-cross package libc6-dev-arm64-cross
 gcc-mingw-w64-x86-64-win32 has x86_64-w64-mingw32-gcc
+wine64 package wine64
+xvfb has Xvfb
 END
 }
 
 check_long_needs() {
     check_needs
     echo "chromium has chromium" # looks at the page of kallima compare
-    [ "$(uname -m)" = x86_64 ] || return 0
-    cat <<'END' # Windows, and a screen without which it has no Direct3D
-wine64 package wine64
-xvfb has Xvfb
-END
 }
 
 case "${1:-}" in

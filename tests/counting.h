@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An allocator that counts, and that fails when told to; and a count of what the library
-// asks of malloc() itself, where the program is linked with --wrap (tests/CMakeLists.txt).
+// An allocator that counts, and that fails when told to.
 #ifndef TESTS_COUNTING_H_
 #define TESTS_COUNTING_H_
 
@@ -20,8 +19,5 @@ struct counting {
 
 /** Return an allocator that counts in `counting`, which must outlive it. */
 kallima_allocator counting_allocator(struct counting *counting);
-
-/** Return how often malloc() and its relatives were called from this program's objects. */
-long long counting_malloc_calls(void);
 
 #endif

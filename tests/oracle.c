@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "oracle.h"
 
-#include <fftw3.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,20 +80,6 @@ void oracle_make_hermitian(const kallima_desc *desc, oracle_complex *half)
     }
 }
 
-static void dft_by_fftw(const kallima_desc *desc, oracle_complex *x)
-{
-    int n[KALLIMA_MAX_RANK];
-    for (int i = 0; i < desc->rank; i++)
-        n[i] = (int)desc->n[i];
-    const int whole = (int)points(desc, false);
-    fftwl_complex *data = (fftwl_complex *)x;
-    fftwl_plan plan = fftwl_plan_many_dft(
-        desc->rank, n, (int)desc_batch(desc), data, NULL, 1, whole, data, NULL, 1, whole,
-        is_inverse(desc) ? FFTW_BACKWARD : FFTW_FORWARD, FFTW_ESTIMATE);
-    fftwl_execute(plan);
-    fftwl_destroy_plan(plan);
-}
-
 static void dft_by_definition(const kallima_desc *desc, oracle_complex *x)
 {
     const int64_t whole = points(desc, false);
@@ -143,31 +128,39 @@ void oracle_by_definition(const kallima_desc *desc, const oracle_complex *in,
 void oracle_by_fftw(const kallima_desc *desc, const oracle_complex *in,
                     oracle_complex *out)
 {
-    transform(desc, in, out, dft_by_fftw);
+    transform(desc, in, out, oracle_dft_by_fftw);
 }
 
 void oracle_transform(const kallima_desc *desc, const oracle_complex *in,
                       oracle_complex *out)
 {
-    if (desc_points(desc) <= DEFINITION_POINTS)
+    if (!oracle_has_fftw || desc_points(desc) <= DEFINITION_POINTS)
         oracle_by_definition(desc, in, out);
     else
         oracle_by_fftw(desc, in, out);
 }
 
-// A scale that is no power of two rounds each result once more: half an epsilon at most on
-// average, in quadrature.
-static double widening = 1.0;
+static double widening[KALLIMA_PRECISION_COUNT] = { 1.0, 1.0 };
 
-void oracle_set_twice_rounded(void)
+bool oracle_set_device(kallima_device *device)
 {
-    widening = sqrt(4.0 / 3.0);
+    kallima_device_info info;
+    bool is_told = kallima_device_get_info(device, &info) == KALLIMA_OK;
+    for (int i = 0; i < (info.has_f64 ? 2 : 1) && is_told; i++) {
+        int32_t roundings = 0;
+        is_told = kallima_device_find_rounding(device, i, &roundings) == KALLIMA_OK;
+        widening[i] = reference_widening(roundings);
+    }
+    return is_told;
 }
 
+// A scale that is no power of two rounds each result once more: half an epsilon at most on
+// average, in quadrature.
 double oracle_bound(const kallima_desc *desc)
 {
     const double epsilon = desc->precision == KALLIMA_F32 ? 0x1p-24 : 0x1p-53;
-    const double bound = widening * reference_bound(desc->rank, desc->n, epsilon);
+    const double bound =
+        widening[desc->precision] * reference_bound(desc->rank, desc->n, epsilon);
     int exponent;
     const bool exact = fabs(frexp(scale_of(desc), &exponent)) == 0.5;
     return exact ? bound : hypot(bound, epsilon / 2.0);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // What a transform must give, by two independent ways: the definition in quad precision,
-// and FFTW in long double.
+// and FFTW in long double. Where there is no such FFTW the one way must do.
 #ifndef TESTS_ORACLE_H_
 #define TESTS_ORACLE_H_
 
 #include <complex.h>
+#include <kallima/device.h>
 #include <kallima/plan.h>
 #include <stdbool.h>
 
@@ -13,7 +14,7 @@ typedef long double complex oracle_complex;
 /**
  * Compute the result of `desc`, scale included, from `in` to `out`: dense arrays of the
  * batch and the lengths, row by row, n/2+1 elements on the last axis of a half spectrum.
- * By definition if one transform has few points, else by FFTW.
+ * By definition if one transform has few points, else by FFTW where it is there.
  */
 void oracle_transform(const kallima_desc *desc, const oracle_complex *in,
                       oracle_complex *out);
@@ -24,6 +25,12 @@ void oracle_by_definition(const kallima_desc *desc, const oracle_complex *in,
 void oracle_by_fftw(const kallima_desc *desc, const oracle_complex *in,
                     oracle_complex *out);
 
+/** Whether there is the other way, oracle_fftw.c instead of oracle_alone.c. */
+extern const bool oracle_has_fftw;
+
+/** Transform whole complex arrays of `desc` in place, by FFTW; oracle_has_fftw. */
+void oracle_dft_by_fftw(const kallima_desc *desc, oracle_complex *x);
+
 /** Make a dense half spectrum one of real data: set what follows by symmetry. */
 void oracle_make_hermitian(const kallima_desc *desc, oracle_complex *half);
 
@@ -31,10 +38,9 @@ void oracle_make_hermitian(const kallima_desc *desc, oracle_complex *half);
 double oracle_bound(const kallima_desc *desc);
 
 /**
- * Widen oracle_bound() for a device whose fma() rounds twice, by sqrt(4/3): of a complex product
- * with random data the roundings of a part add variances of 1/2 for the sum and 1/4 for one
- * product, or for both where neither is fused.
+ * Let oracle_bound() be that of `device`, which is wider where its fma() rounds twice. Return
+ * whether the device could tell.
  */
-void oracle_set_twice_rounded(void);
+bool oracle_set_device(kallima_device *device);
 
 #endif

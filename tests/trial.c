@@ -56,6 +56,16 @@ static void report(const struct trial *trial, const kallima_plan *plan, const ch
              (int)trial->way);
 }
 
+// `trial` or, on a device that computes in f32 alone, the same in f32.
+static struct trial trial_on(const struct trial *trial, const kallima_device *device)
+{
+    struct trial t = *trial;
+    kallima_device_info info;
+    if (kallima_device_get_info(device, &info) == KALLIMA_OK && !info.has_f64)
+        t.desc.precision = KALLIMA_F32;
+    return t;
+}
+
 static kallima_plan *make_plan(const struct trial *trial, kallima_device *device)
 {
     const kallima_plan_options options = { .recipe = trial->recipe };
@@ -113,8 +123,9 @@ static bool is_decided(const struct tally *tally, double bound)
            tally->numbers >= MANY_NUMBERS;
 }
 
-void trial_check(const struct trial *trial, kallima_device *device)
+void trial_check(const struct trial *wanted, kallima_device *device)
 {
+    const struct trial t = trial_on(wanted, device), *trial = &t;
     const double bound = oracle_bound(&trial->desc) * allowance(trial->recipe);
     struct tally tally = { 0 };
     struct rig rig;
@@ -138,8 +149,9 @@ void trial_check(const struct trial *trial, kallima_device *device)
     kallima_plan_destroy(&plan);
 }
 
-uint64_t trial_hash(const struct trial *trial, kallima_device *device)
+uint64_t trial_hash(const struct trial *wanted, kallima_device *device)
 {
+    const struct trial t = trial_on(wanted, device), *trial = &t;
     struct rig rig;
     uint64_t hash = 0;
 

@@ -19,7 +19,8 @@ struct trial {
 /**
  * Plan and execute the trial on `device`; fail the row unless the error is under its bound
  * and nothing was written that must not be. Small problems are executed several times, so
- * that the error is a mean over enough numbers, and over more of them near the bound.
+ * that the error is a mean over enough numbers, and over more of them near the bound. On a
+ * device that computes in f32 alone, what is in f64 is taken in f32, here and below.
  */
 void trial_check(const struct trial *trial, kallima_device *device);
 

@@ -214,6 +214,7 @@ struct run {
     const struct cli *cli;
     kallima_device *device;
     kallima_device_info info;
+    int32_t fma_roundings[KALLIMA_PRECISION_COUNT];
     bool quick, json, help;
     struct progress progress;
 };
@@ -230,16 +231,17 @@ struct row {
 
 // A scale costs two more roundings, its own and that of the product, each with a mean
 // square of at most epsilon^2 / 4.
-static double error_bound(const kallima_desc *desc)
+static double error_bound(const struct run *run, const kallima_desc *desc)
 {
     const double epsilon = desc->precision == KALLIMA_F64 ? 0x1p-53 : 0x1p-24;
-    const double bound = reference_bound(desc->rank, desc->n, epsilon);
+    const double bound = reference_widening(run->fma_roundings[desc->precision]) *
+                         reference_bound(desc->rank, desc->n, epsilon);
     return desc->scale != 0 ? hypot(bound, sqrt(0.5) * epsilon) : bound;
 }
 
 static void run_problem(struct run *run, const kallima_desc *desc, struct row *row)
 {
-    const double bound = error_bound(desc);
+    const double bound = error_bound(run, desc);
     char why[256] = "";
     double error;
 
@@ -308,9 +310,28 @@ static int run_family(struct run *run, const struct family *family, int precisio
     return row.failures;
 }
 
+static int count_precisions(const struct run *run)
+{
+    return run->info.has_f64 ? KALLIMA_PRECISION_COUNT : 1;
+}
+
+static bool find_rounding(struct run *run)
+{
+    for (int i = 0; i < count_precisions(run); i++) {
+        if (kallima_device_find_rounding(run->device, i, &run->fma_roundings[i]) !=
+            KALLIMA_OK)
+            return false;
+        if (run->fma_roundings[i] > 1 && !run->json)
+            printf("%s: fma() of this device rounds twice: bounds are wider by "
+                   "sqrt(4/3)\n",
+                   i == KALLIMA_F64 ? "f64" : "f32");
+    }
+    return true;
+}
+
 static int run_all(struct run *run)
 {
-    const int precisions = run->info.has_f64 ? KALLIMA_PRECISION_COUNT : 1;
+    const int precisions = count_precisions(run);
     const int families_count = (int)CLI_COUNT(families);
     int failures = 0;
 
@@ -369,7 +390,8 @@ int cmd_verify(const struct cli *cli, int argc, char **argv)
     if (!cli_open_device(cli, &run.device))
         return CLI_FAILED;
     kallima_device_get_info(run.device, &run.info);
-    const int status = run_all(&run);
+    const int status =
+        find_rounding(&run) ? run_all(&run) : cli_fail("%s", kallima_last_error());
     kallima_device_close(&run.device);
     return status;
 }

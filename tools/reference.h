@@ -69,4 +69,15 @@ double reference_error(int64_t count, const struct quad_complex *want,
  */
 double reference_bound(int rank, const int64_t *n, double epsilon);
 
+/**
+ * Return what reference_bound() is to be multiplied by on a device whose fma() rounds so often
+ * (kallima_device_find_rounding()): of a complex product with random data the roundings of a part
+ * add variances of 1/2 for the sum and 1/4 for one product, or for both where neither is fused,
+ * which is sqrt(4/3).
+ */
+static inline double reference_widening(int fma_roundings)
+{
+    return fma_roundings > 1 ? 1.1547005383792515 : 1.0;
+}
+
 #endif

@@ -132,6 +132,23 @@ KALLIMA_API kallima_status kallima_device_get_info(const kallima_device *device,
                                                    kallima_device_info *info);
 
 /**
+ * Find out by trial how often fma() of a device's kernels rounds: *fma_roundings is 1, or 2 where
+ * the language lets it be a product and a sum, and the driver makes it so. Then errors may be
+ * larger by a factor of sqrt(4/3) (docs/numerics.md). A small kernel is compiled and run. Devices
+ * that take no kernels, or run nothing, answer 1.
+ *
+ * Thread: any.
+ * Error:  E_ARGUMENT     a pointer is NULL, or `precision` is out of range
+ *         E_UNSUPPORTED  the device does not compute in that precision
+ *         E_COMPILE      the driver rejects the kernel
+ *         E_MEMORY       host or device memory is exhausted
+ *         E_DEVICE       the driver failed
+ */
+KALLIMA_API kallima_status kallima_device_find_rounding(kallima_device *device,
+                                                        int32_t precision,
+                                                        int32_t *fma_roundings);
+
+/**
  * Wait until all work enqueued on the device is done.
  *
  * Thread: any.

@@ -4,6 +4,7 @@
 #include "api/host.h"
 #include "device/device.h"
 #include "exec/kernel_cache.h"
+#include "exec/rounding.h"
 #include "wisdom/wisdom.h"
 
 #include <limits.h>
@@ -186,6 +187,23 @@ kallima_status kallima_device_get_info(const kallima_device *device,
     KAL_REQUIRE(NULL, device);
     KAL_REQUIRE(&device->host, info);
     device->ops->describe(device, info);
+    return KALLIMA_OK;
+}
+
+kallima_status kallima_device_find_rounding(kallima_device *device, int32_t precision,
+                                            int32_t *fma_roundings)
+{
+    int roundings = 1;
+
+    KAL_REQUIRE(NULL, device);
+    KAL_REQUIRE(&device->host, fma_roundings);
+    KAL_REQUIRE(&device->host, precision >= 0 && precision < KALLIMA_PRECISION_COUNT);
+    if (precision == KALLIMA_F64 && !device->caps.has_f64)
+        return kal_fail(&device->host, KALLIMA_E_UNSUPPORTED,
+                        "device: precision = f64; this device computes in f32 only");
+    if (device->ops->kernel_create && !device->ops->is_pretended)
+        KAL_TRY(kal_rounding_find(device, precision == KALLIMA_F64, &roundings));
+    *fma_roundings = roundings;
     return KALLIMA_OK;
 }
 

@@ -30,6 +30,7 @@ struct kal_caps {
     int processors;        // that run work-groups
     int group_lanes;       // most work-items of a group
     int row_groups;        // most groups in one dimension of a launch; 0: no matter
+    int kernel_slots;      // most arrays of a kernel; 0: no matter
     uint64_t group_bytes;  // most memory that a group shares
     uint64_t buffer_bytes; // most memory that a kernel reaches in one array; 0: no limit
     int processor_lanes;   // work-items that a processor keeps at once; 0: unknown

@@ -2,7 +2,6 @@
 #include "device/device.h"
 
 #include <kallima/wisdom.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -22,42 +21,6 @@ void kal_device_release(kallima_device *device)
     device->ops->close(device);
     kal_free(&host, kernel_cache);
     kallima_wisdom_destroy(&wisdom);
-}
-
-static uint64_t lower(uint64_t limit, uint64_t option, const char *variable)
-{
-    const char *text = getenv(variable);
-    const uint64_t wanted = text ? strtoull(text, NULL, 10) : 0;
-    if (option > 0 && option < limit)
-        limit = option;
-    return wanted > 0 && wanted < limit ? wanted : limit;
-}
-
-static int lower_int(int limit, int32_t option, const char *variable)
-{
-    return (int)lower((uint64_t)limit, (uint64_t)option, variable);
-}
-
-void kal_device_lower(struct kal_caps *caps, const kallima_limits *limits)
-{
-    const uint64_t reach = caps->buffer_bytes ? caps->buffer_bytes : UINT64_MAX;
-    const uint64_t buffer_bytes =
-        lower(reach, limits->buffer_bytes, "KALLIMA_BUFFER_BYTES");
-
-    if (caps->language == KAL_LANGUAGE_NONE)
-        return;
-    if (buffer_bytes < reach)
-        caps->buffer_bytes = buffer_bytes;
-    caps->group_bytes =
-        lower(caps->group_bytes, limits->group_bytes, "KALLIMA_GROUP_BYTES");
-    if (caps->near_bytes > caps->group_bytes)
-        caps->near_bytes = caps->group_bytes;
-    caps->group_lanes =
-        lower_int(caps->group_lanes, limits->group_lanes, "KALLIMA_GROUP_LANES");
-    caps->row_groups =
-        lower_int(caps->row_groups, limits->row_groups, "KALLIMA_ROW_GROUPS");
-    caps->cluster_groups =
-        lower_int(caps->cluster_groups, limits->cluster_groups, "KALLIMA_CLUSTER_GROUPS");
 }
 
 void kal_kernel_describe_nothing(const struct kal_device_kernel *kernel,

@@ -211,6 +211,32 @@ void kal_device_release(kallima_device *device);
  */
 void kal_device_lower(struct kal_caps *caps, const kallima_limits *limits);
 
+/**
+ * What kernel_create() refuses whatever the text says: clusters, lanes, arrays and group memory
+ * beyond the device's caps. E_UNSUPPORTED, with the number and the limit.
+ */
+kallima_status kal_kernel_check(const kallima_device *device,
+                                const struct kal_kernel_text *text);
+
+/** Refuse launches of more groups than `most_groups`, before anything is enqueued. */
+kallima_status kal_work_check(const kallima_device *device, const struct kal_work *work,
+                              int count, uint64_t most_groups);
+
+/** Refuse events, for devices whose API has none. `sync` may be NULL. */
+kallima_status kal_events_refuse(const kallima_device *device,
+                                 const struct kal_sync *sync);
+
+/** Neighbouring groups of a launch: `rows` rows of `width` each, from number `first` on. */
+struct kal_groups {
+    uint32_t first, width, rows;
+};
+
+/** Return the most groups of a launch in rows; kernels number them in 32 bits. */
+uint64_t kal_most_groups(uint64_t width, uint64_t rows);
+
+/** Share out groups to whole rows and those that are left; return how many parts there are. */
+int kal_split_groups(struct kal_groups parts[2], uint64_t groups, int width);
+
 /** The table's kernel_describe() of devices that do not say what a kernel takes. */
 void kal_kernel_describe_nothing(const struct kal_device_kernel *kernel,
                                  struct kal_kernel_facts *facts);

@@ -15,9 +15,14 @@ static const char *const language_names[KAL_LANGUAGE_COUNT] = {
 
 static const char *const entry_name = "kallima";
 
+const struct kal_dialect *kal_device_dialect(const kallima_device *device)
+{
+    return kal_dialect_find(language_names[device->caps.language]);
+}
+
 static const struct kal_dialect *dialect_of(const struct kernel_program *p)
 {
-    return kal_dialect_find(language_names[p->base.device->caps.language]);
+    return kal_device_dialect(p->base.device);
 }
 
 static bool is_same_table(const struct kal_table *a, const struct kal_table *b)

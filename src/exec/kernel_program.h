@@ -28,6 +28,9 @@ struct kernel_program {
     uint64_t ring_offset, ticket_offset; // bytes of the workspace
 };
 
+/** The language of a device that takes kernels. */
+const struct kal_dialect *kal_device_dialect(const kallima_device *device);
+
 /**
  * Design and compile what each phase launches, and give all tables their places: each launch
  * has its own, so that its text says nothing of the others and is compiled once for all plans

@@ -53,8 +53,9 @@ void bits_do_not_change_between_runs(void **state)
     for (size_t i = 0; i < problem_count(); i++) {
         struct rig rig;
         uint64_t want = 0;
-        kallima_plan *plan = suite_plan(suite.device, &problems[i]);
-        rig_init(&rig, &problems[i], i);
+        const kallima_desc *d = suite_problem(&problems[i]);
+        kallima_plan *plan = suite_plan(suite.device, d);
+        rig_init(&rig, d, i);
         for (int run = 0; run < 4; run++) {
             rig_refill(&rig, i);
             ROW_CHECK(rig_execute(&rig, plan, suite.device, WAY_OWNED) == KALLIMA_OK);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Usage: test_device SELECTOR [SIMD] [--brief | --long] [--group NAME] [--part I/N]
-//        [--sample N] [--twice-rounded]
-// Exit status 77: no such device here.
+//        [--sample N] [--absent]
+// Exit status 77: no such device here. --absent: there must be none of this API.
 #include <stdio.h>
 #include <string.h>
 
@@ -20,6 +20,16 @@ kallima_device *suite_open(int threads, struct counting *counting)
     if (kallima_device_open(&device, suite.selector, &options) != KALLIMA_OK)
         fail_msg("%s", kallima_last_error());
     return device;
+}
+
+const kallima_desc *suite_problem(const kallima_desc *desc)
+{
+    static kallima_desc lowered;
+    if (suite.has_f64)
+        return desc;
+    lowered = *desc;
+    lowered.precision = KALLIMA_F32;
+    return &lowered;
 }
 
 kallima_plan *suite_plan(kallima_device *device, const kallima_desc *desc)
@@ -126,15 +136,44 @@ static int run_recipes(void)
     return cmocka_run_group_tests_name("recipes", tests, NULL, NULL);
 }
 
+static int run_operations(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(devices_are_listed_and_described),
+        cmocka_unit_test(numbers_beyond_the_list_are_absent),
+        cmocka_unit_test(kernels_see_slots_and_offsets),
+        cmocka_unit_test(groups_have_the_memory_that_is_told),
+        cmocka_unit_test(many_groups_are_launched_once_each),
+        cmocka_unit_test(events_are_refused),
+        cmocka_unit_test(zeros_and_copies_reach_their_range),
+        cmocka_unit_test(timers_measure_the_device),
+        cmocka_unit_test(errors_in_a_text_come_with_the_log),
+        cmocka_unit_test(kernels_beyond_the_limits_are_refused),
+        cmocka_unit_test(binaries_make_the_same_kernel),
+        cmocka_unit_test(keys_name_the_driver),
+        cmocka_unit_test(rounding_is_found),
+        cmocka_unit_test(large_buffers_are_refused_with_the_number),
+        cmocka_unit_test(plans_out_of_reach_are_refused_with_the_limit),
+        cmocka_unit_test(calls_of_threads_are_not_mixed),
+        cmocka_unit_test(exhausted_memory_leaves_nothing),
+        cmocka_unit_test(the_environment_makes_groups_smaller),
+    };
+    return cmocka_run_group_tests_name("operations", tests, NULL, NULL);
+}
+
 static const struct {
     const char *name;
     int (*run)(void);
-    bool has_numbers;
+    bool has_numbers, has_kernels;
 } groups[] = {
-    { "api", run_api, false },        { "few", run_few, true },
-    { "lengths", run_lengths, true }, { "large", run_large, true },
-    { "layouts", run_layouts, true }, { "properties", run_properties, true },
-    { "recipes", run_recipes, true },
+    { "api", run_api, false, false },
+    { "operations", run_operations, true, true },
+    { "few", run_few, true, false },
+    { "lengths", run_lengths, true, false },
+    { "large", run_large, true, false },
+    { "layouts", run_layouts, true, false },
+    { "properties", run_properties, true, false },
+    { "recipes", run_recipes, true, false },
 };
 
 // All groups, or the one that is named.
@@ -145,7 +184,8 @@ static int run_groups(const char *name)
         if (name && strcmp(name, groups[i].name) != 0)
             continue;
         known++;
-        if (suite.computes || !groups[i].has_numbers)
+        if ((suite.computes || !groups[i].has_numbers) &&
+            (suite.takes_kernels || !groups[i].has_kernels))
             failed += groups[i].run();
     }
     return failed + !known;
@@ -161,8 +201,8 @@ static const char *read_arguments(int argc, char **argv)
             suite.is_long = true;
         else if (strcmp(argv[i], "--brief") == 0)
             suite.is_brief = true;
-        else if (strcmp(argv[i], "--twice-rounded") == 0)
-            oracle_set_twice_rounded();
+        else if (strcmp(argv[i], "--absent") == 0)
+            suite.is_absent = true;
         else if (strcmp(argv[i], "--group") == 0 && i + 1 < argc)
             group = argv[++i];
         else if (strcmp(argv[i], "--part") == 0 && i + 1 < argc)
@@ -178,6 +218,13 @@ static const char *read_arguments(int argc, char **argv)
     return group;
 }
 
+static bool has_f64(void)
+{
+    kallima_device_info info;
+    (void)kallima_device_get_info(suite.device, &info);
+    return info.has_f64;
+}
+
 static bool takes_kernels(void)
 {
     const kallima_desc d = problem_line(KALLIMA_C2C, KALLIMA_F32, KALLIMA_FORWARD, 1);
@@ -191,6 +238,8 @@ static bool takes_kernels(void)
 int main(int argc, char **argv)
 {
     const char *group = read_arguments(argc, argv);
+    if (suite.is_absent)
+        return find_present(suite.selector);
     const kallima_device_options options = { .simd = suite.simd };
     const kallima_status status =
         kallima_device_open(&suite.device, suite.selector, &options);
@@ -203,8 +252,12 @@ int main(int argc, char **argv)
         return 1;
     }
     trial_report_crashes();
+    suite.has_f64 = has_f64();
     suite.takes_kernels = takes_kernels();
-    const int failed = run_groups(group);
+    const bool is_told = oracle_set_device(suite.device);
+    if (!is_told)
+        fprintf(stderr, "%s\n", kallima_last_error());
+    const int failed = run_groups(group) + !is_told;
     kallima_device_close(&suite.device);
     return failed > 0;
 }

@@ -45,11 +45,11 @@ void recipes_read_back_to_the_same_plan(void **state)
 
         if (!suite_takes(i, 1))
             continue;
-        plan = suite_plan(suite.device, &problems[i]);
+        plan = suite_plan(suite.device, suite_problem(&problems[i]));
         trial_recipe(plan, recipe, sizeof recipe);
         describe(plan, first);
-        const kallima_status status =
-            kallima_plan_create(&replay, suite.device, &problems[i], &options);
+        const kallima_status status = kallima_plan_create(
+            &replay, suite.device, suite_problem(&problems[i]), &options);
         row_ran();
         if (status != KALLIMA_OK) {
             row_fail("\"%s\" is refused: %s", recipe, kallima_last_error());
@@ -61,7 +61,9 @@ void recipes_read_back_to_the_same_plan(void **state)
         if (strcmp(recipe, again) != 0 || strcmp(first, second) != 0)
             row_fail("\"%s\" reads back to \"%s\", or its description differs", recipe,
                      again);
-        const struct trial own = { .desc = problems[i], .seed = i, .way = WAY_OWNED };
+        const struct trial own = { .desc = *suite_problem(&problems[i]),
+                                   .seed = i,
+                                   .way = WAY_OWNED };
         struct trial read = own;
         read.recipe = recipe;
         const uint64_t want = trial_hash(&own, suite.device);
@@ -163,6 +165,7 @@ static void check_written(size_t i, int variant)
     t.desc.direction = written[i].kind == KALLIMA_C2C && (variant >> 1 & 1);
     t.desc.placement = variant >> 2 & 1;
     t.desc.batch = (variant >> 3) % 3 * 9 + 1;
+    t.desc = *suite_problem(&t.desc);
     problem_lay_out(&t.desc, (enum style)(variant % STYLE_COUNT), &r);
     if (!is_too_long(&t.desc, t.recipe))
         trial_check(&t, suite.device);
@@ -277,7 +280,7 @@ void descriptions_name_the_recipe(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof problems / sizeof problems[0]; i++) {
         char recipe[TEXT_BYTES], text[TEXT_BYTES];
-        kallima_plan *plan = suite_plan(suite.device, &problems[i]);
+        kallima_plan *plan = suite_plan(suite.device, suite_problem(&problems[i]));
         trial_recipe(plan, recipe, sizeof recipe);
         describe(plan, text);
         ROW_CHECK(strchr(recipe, '\n') == NULL);
@@ -313,7 +316,7 @@ static void check_writer(writer write, const kallima_plan *plan)
 void texts_are_cut_at_the_capacity(void **state)
 {
     (void)state;
-    kallima_plan *plan = suite_plan(suite.device, &problems[2]);
+    kallima_plan *plan = suite_plan(suite.device, suite_problem(&problems[2]));
     check_writer(kallima_plan_get_recipe, plan);
     check_writer(kallima_plan_describe, plan);
     kallima_plan_destroy(&plan);
@@ -324,7 +327,7 @@ void costs_are_counted(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof problems / sizeof problems[0]; i++) {
-        kallima_plan *plan = suite_plan(suite.device, &problems[i]);
+        kallima_plan *plan = suite_plan(suite.device, suite_problem(&problems[i]));
         kallima_plan_cost cost;
         memset(&cost, 0xff, sizeof cost);
         ROW_CHECK(kallima_plan_get_cost(plan, &cost) == KALLIMA_OK);

@@ -14,9 +14,11 @@
 /** What the suite runs on, and how much of it. */
 struct suite {
     const char *selector, *simd; // simd: NULL for the device's best
-    bool computes;          // false: the device runs nothing, outputs stay as they are
+    bool computes; // false: the device runs nothing, outputs stay as they are
+    bool has_f64;
     bool takes_kernels;     // plans are compiled, which takes long, and arrays are staged
     bool is_long;           // the whole sweep
+    bool is_absent;         // there must be no such device
     bool is_brief;          // for emulators and sanitizers: small sizes
     int part, parts;        // of a test that is shared out among several runs
     int sample;             // of the rows that suite_takes(), one of so many
@@ -34,6 +36,12 @@ kallima_device *suite_open(int threads, struct counting *counting);
  * run, of as many more as --sample says.
  */
 bool suite_takes(uint64_t row, int one_of);
+
+/**
+ * Return `desc` or, on a device that computes in f32 alone, a copy of it in f32, which the next
+ * call overwrites.
+ */
+const kallima_desc *suite_problem(const kallima_desc *desc);
 
 /** Plan `desc` on `device`; fail the test if that is refused. */
 kallima_plan *suite_plan(kallima_device *device, const kallima_desc *desc);
@@ -81,6 +89,29 @@ void plans_without_a_workspace_need_one(void **state);
 void plans_release_what_they_took(void **state);
 void plans_keep_their_device_alive(void **state);
 void buffers_hold_what_was_written(void **state);
+
+// operations.c
+void devices_are_listed_and_described(void **state);
+void numbers_beyond_the_list_are_absent(void **state);
+void kernels_see_slots_and_offsets(void **state);
+void groups_have_the_memory_that_is_told(void **state);
+void many_groups_are_launched_once_each(void **state);
+void events_are_refused(void **state);
+void zeros_and_copies_reach_their_range(void **state);
+void timers_measure_the_device(void **state);
+void errors_in_a_text_come_with_the_log(void **state);
+void kernels_beyond_the_limits_are_refused(void **state);
+void binaries_make_the_same_kernel(void **state);
+void keys_name_the_driver(void **state);
+void rounding_is_found(void **state);
+void large_buffers_are_refused_with_the_number(void **state);
+void plans_out_of_reach_are_refused_with_the_limit(void **state);
+void calls_of_threads_are_not_mixed(void **state);
+void exhausted_memory_leaves_nothing(void **state);
+void the_environment_makes_groups_smaller(void **state);
+
+/** Where an API has no driver its devices are absent, which is no error: count what is not so. */
+int find_present(const char *api);
 
 // refusals.c
 void bad_descriptors_are_refused(void **state);

@@ -200,26 +200,6 @@ static kallima_status load(struct cuda_kernel *kernel, const struct kal_kernel_t
     return status;
 }
 
-// What the device refuses whatever the binary is.
-static kallima_status check_text(const kallima_device *device,
-                                 const struct kal_kernel_text *text)
-{
-    if (text->cluster > kal_max(device->caps.cluster_groups, 1))
-        return kal_fail(&device->host, KALLIMA_E_UNSUPPORTED,
-                        "cuda: kernel %s: clusters of %d groups; the limit is %d",
-                        text->name, text->cluster, device->caps.cluster_groups);
-    if (text->lanes > device->caps.group_lanes)
-        return kal_fail(&device->host, KALLIMA_E_UNSUPPORTED,
-                        "cuda: kernel %s: %d lanes; the limit is %d", text->name,
-                        text->lanes, device->caps.group_lanes);
-    if (text->group_bytes > device->caps.group_bytes)
-        return kal_fail(&device->host, KALLIMA_E_UNSUPPORTED,
-                        "cuda: kernel %s: %llu bytes of group memory; the limit is %llu",
-                        text->name, (unsigned long long)text->group_bytes,
-                        (unsigned long long)device->caps.group_bytes);
-    return KALLIMA_OK;
-}
-
 static kallima_status create_from(struct kal_device_kernel **out, kallima_device *device,
                                   const struct kal_kernel_text *text,
                                   const struct kal_binary *binary)
@@ -267,7 +247,7 @@ kallima_status kal_cuda_kernel_create(struct kal_device_kernel **out,
     *out = NULL;
     if (made)
         *made = (struct kal_binary){ NULL, 0 };
-    KAL_TRY(check_text(device, text));
+    KAL_TRY(kal_kernel_check(device, text));
     if (binary)
         return create_from(out, device, text, binary);
     KAL_TRY(compile(device, text, &compiled));

@@ -4,19 +4,6 @@
 
 #include <limits.h>
 
-// All is checked before anything is enqueued.
-static kallima_status check_work(const struct cuda_device *device,
-                                 const struct kal_work *work, int count)
-{
-    for (int i = 0; i < count; i++) {
-        if (work[i].kernel && work[i].groups > INT_MAX)
-            return kal_fail(&device->base.host, KALLIMA_E_UNSUPPORTED,
-                            "cuda: a launch of %llu groups; the limit is %d",
-                            (unsigned long long)work[i].groups, INT_MAX);
-    }
-    return KALLIMA_OK;
-}
-
 static CUresult fill(const struct cuda_device *device, const struct kal_work *work)
 {
     const CUdeviceptr target = kal_cuda_address(work->slot[0]);
@@ -93,11 +80,8 @@ kallima_status kal_cuda_enqueue(kallima_device *base, const struct kal_work *wor
     struct cuda_device *device = kal_cuda_device(base);
     kallima_status status;
 
-    if (sync && (sync->wait_count > 0 || sync->event))
-        return kal_fail(&base->host, KALLIMA_E_UNSUPPORTED,
-                        "cuda: events with an execution; the stream's order has their "
-                        "part");
-    KAL_TRY(check_work(device, work, count));
+    KAL_TRY(kal_events_refuse(base, sync));
+    KAL_TRY(kal_work_check(base, work, count, INT_MAX));
     pthread_mutex_lock(&device->lock);
     status = kal_cuda_enter(device);
     if (status == KALLIMA_OK) {

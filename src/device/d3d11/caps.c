@@ -184,6 +184,7 @@ void kal_d3d_fill_caps(struct d3d_device *device)
         .language = KAL_LANGUAGE_HLSL,
         .processors = PROCESSORS,
         .group_lanes = D3D11_CS_THREAD_GROUP_MAX_THREADS_PER_GROUP,
+        .kernel_slots = D3D_MOST_SLOTS,
         .group_bytes = group_bytes,
         .buffer_bytes = INT32_MAX, // indices and bytes are numbers of 32 bits
     };

@@ -80,34 +80,14 @@ static kallima_status compile(struct d3d_kernel *kernel,
     return status;
 }
 
-static kallima_status check_limits(const struct d3d_device *device,
-                                   const struct kal_kernel_text *text)
-{
-    const struct kal_host *host = &device->base.host;
-    if (text->cluster > 1)
-        return kal_fail(host, KALLIMA_E_UNSUPPORTED,
-                        "d3d11: kernel %s: a cluster of %d groups; Direct3D has none",
-                        text->name, text->cluster);
-    if (text->lanes > device->base.caps.group_lanes)
-        return kal_fail(host, KALLIMA_E_COMPILE,
-                        "d3d11: kernel %s: groups of %d lanes; here they can have %d",
-                        text->name, text->lanes, device->base.caps.group_lanes);
-    if (text->slots > D3D_MOST_SLOTS)
-        return kal_fail(host, KALLIMA_E_COMPILE,
-                        "d3d11: kernel %s: %d arrays; Direct3D takes %d", text->name,
-                        text->slots, (int)D3D_MOST_SLOTS);
-    return KALLIMA_OK;
-}
-
 kallima_status kal_d3d_kernel_create(struct kal_device_kernel **out, kallima_device *base,
                                      const struct kal_kernel_text *text,
                                      const struct kal_binary *binary,
                                      struct kal_binary *made)
 {
-    const struct d3d_device *device = (const struct d3d_device *)base;
     void *object;
 
-    KAL_TRY(check_limits(device, text));
+    KAL_TRY(kal_kernel_check(base, text));
     KAL_TRY(kal_alloc_object(&base->host, &object, sizeof(struct d3d_kernel)));
     struct d3d_kernel *kernel = object;
     kernel->base.device = base;

@@ -17,31 +17,31 @@ static const struct d3d_memory *memory_of(const struct kal_work *work, uint32_t 
 }
 
 static kallima_status dispatch(const struct d3d_device *device,
-                               struct constants *constants, uint32_t first,
-                               uint32_t width, uint32_t rows)
+                               struct constants *constants,
+                               const struct kal_groups *groups)
 {
     ID3D11Resource *resource = (ID3D11Resource *)device->constants;
     D3D11_MAPPED_SUBRESOURCE mapped;
 
-    constants->first_group = first;
+    constants->first_group = groups->first;
     KAL_TRY(kal_d3d_check(device,
                           ID3D11DeviceContext_Map(device->context, resource, 0,
                                                   D3D11_MAP_WRITE_DISCARD, 0, &mapped),
                           "ID3D11DeviceContext::Map"));
     memcpy(mapped.pData, constants, sizeof *constants);
     ID3D11DeviceContext_Unmap(device->context, resource, 0);
-    ID3D11DeviceContext_Dispatch(device->context, width, rows, 1);
+    ID3D11DeviceContext_Dispatch(device->context, groups->width, groups->rows, 1);
     return KALLIMA_OK;
 }
 
-// Groups in whole rows, then those that are left.
 static kallima_status dispatch_all(const struct d3d_device *device,
-                                   struct constants *constants, uint32_t groups)
+                                   struct constants *constants, uint64_t groups)
 {
-    const uint32_t rows = groups / D3D_MOST_GROUPS, rest = groups % D3D_MOST_GROUPS;
-    if (rows > 0)
-        KAL_TRY(dispatch(device, constants, 0, D3D_MOST_GROUPS, rows));
-    return rest > 0 ? dispatch(device, constants, groups - rest, rest, 1) : KALLIMA_OK;
+    struct kal_groups parts[2];
+    const int count = kal_split_groups(parts, groups, D3D_MOST_GROUPS);
+    for (int i = 0; i < count; i++)
+        KAL_TRY(dispatch(device, constants, &parts[i]));
+    return KALLIMA_OK;
 }
 
 // What is bound to be written cannot be bound to be read: the old views go first.
@@ -84,7 +84,7 @@ static kallima_status launch(const struct d3d_device *device, const struct kal_w
     bind(device, read, written);
     ID3D11DeviceContext_CSSetShader(device->context, kernel->shader, NULL, 0);
     ID3D11DeviceContext_CSSetConstantBuffers(device->context, 0, 1, &device->constants);
-    return dispatch_all(device, &constants, (uint32_t)work->groups);
+    return dispatch_all(device, &constants, work->groups);
 }
 
 static kallima_status fill(const struct d3d_device *device, const struct kal_work *work)
@@ -128,18 +128,11 @@ static bool is_bound_twice(const struct kal_work *work)
     return false;
 }
 
-static kallima_status check(const struct d3d_device *device, const struct kal_work *work,
-                            int count)
+static kallima_status check_buffers(const struct d3d_device *device,
+                                    const struct kal_work *work, int count)
 {
-    const uint64_t most = (uint64_t)D3D_MOST_GROUPS * D3D_MOST_GROUPS;
     for (int i = 0; i < count; i++) {
-        if (!work[i].kernel)
-            continue;
-        if (work[i].groups > most)
-            return kal_fail(&device->base.host, KALLIMA_E_UNSUPPORTED,
-                            "d3d11: %llu groups; Direct3D launches at most %llu",
-                            (unsigned long long)work[i].groups, (unsigned long long)most);
-        if (is_bound_twice(&work[i]))
+        if (work[i].kernel && is_bound_twice(&work[i]))
             return kal_fail(
                 &device->base.host, KALLIMA_E_UNSUPPORTED,
                 "d3d11: arrays of one execution are parts of one ID3D11Buffer, "
@@ -154,10 +147,10 @@ kallima_status kal_d3d_enqueue(kallima_device *base, const struct kal_work *work
     struct d3d_device *device = (struct d3d_device *)base;
     kallima_status status = KALLIMA_OK;
 
-    if (sync && (sync->wait_count > 0 || sync->event))
-        return kal_fail(&base->host, KALLIMA_E_UNSUPPORTED,
-                        "d3d11: events with an execution; Direct3D 11 has none");
-    KAL_TRY(check(device, work, count));
+    KAL_TRY(kal_events_refuse(base, sync));
+    KAL_TRY(kal_work_check(base, work, count,
+                           kal_most_groups(D3D_MOST_GROUPS, D3D_MOST_GROUPS)));
+    KAL_TRY(check_buffers(device, work, count));
     pthread_mutex_lock(&device->lock);
     for (int i = 0; i < count && !status; i++)
         status = (work[i].kernel ? launch : fill)(device, &work[i]);

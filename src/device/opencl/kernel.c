@@ -318,10 +318,7 @@ kallima_status kal_ocl_kernel_create(struct kal_device_kernel **out, kallima_dev
                                      struct kal_binary *made)
 {
     void *object;
-    if (text->cluster > 1)
-        return kal_fail(&base->host, KALLIMA_E_UNSUPPORTED,
-                        "opencl: kernel %s: a cluster of %d groups; OpenCL has none",
-                        text->name, text->cluster);
+    KAL_TRY(kal_kernel_check(base, text));
     KAL_TRY(kal_alloc_object(&base->host, &object, sizeof(struct ocl_kernel)));
     struct ocl_kernel *kernel = object;
     const bool is_nvidia = ((const struct ocl_device *)base)->nvidia_sm > 0;

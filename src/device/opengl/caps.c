@@ -199,7 +199,6 @@ void kal_gl_fill_caps(struct gl_device *device)
     device->bound_bytes = bound_bytes(gl);
     device->bound_offset =
         (uint64_t)number(gl, GL_SHADER_STORAGE_BUFFER_OFFSET_ALIGNMENT);
-    device->most_slots = number(gl, GL_MAX_COMPUTE_SHADER_STORAGE_BLOCKS);
     device->most_rows = number_of(gl, GL_MAX_COMPUTE_WORK_GROUP_COUNT, 1);
     device->base.caps = (struct kal_caps){
         .has_f64 = device->info.has_f64,
@@ -210,6 +209,7 @@ void kal_gl_fill_caps(struct gl_device *device)
         .processors = PROCESSORS,
         .group_lanes = width < invocations ? width : invocations,
         .row_groups = number_of(gl, GL_MAX_COMPUTE_WORK_GROUP_COUNT, 0),
+        .kernel_slots = number(gl, GL_MAX_COMPUTE_SHADER_STORAGE_BLOCKS),
         .group_bytes = group_bytes,
         .buffer_bytes = device->bound_bytes,
     };

@@ -38,10 +38,9 @@ struct gl_device {
     bool is_adopted;
     pthread_mutex_t lock;    // held while the context is used
     struct gl_caller caller; // of the thread that holds the lock
-    int most_slots;
-    int most_rows;         // of groups, of a launch
-    uint64_t bound_bytes;  // most of a buffer that a kernel sees, from
-    uint64_t bound_offset; // a multiple of this on
+    int most_rows;           // of groups, of a launch
+    uint64_t bound_bytes;    // most of a buffer that a kernel sees, from
+    uint64_t bound_offset;   // a multiple of this on
 };
 
 /** Its memory's object is itself. */

@@ -134,25 +134,6 @@ static kallima_status make_program(struct gl_kernel *kernel,
     return made ? take_binary(kernel, made) : KALLIMA_OK;
 }
 
-static kallima_status check_limits(const struct gl_device *device,
-                                   const struct kal_kernel_text *text)
-{
-    const struct kal_host *host = &device->base.host;
-    if (text->cluster > 1)
-        return kal_fail(host, KALLIMA_E_UNSUPPORTED,
-                        "opengl: kernel %s: a cluster of %d groups; OpenGL has none",
-                        text->name, text->cluster);
-    if (text->lanes > device->base.caps.group_lanes)
-        return kal_fail(host, KALLIMA_E_COMPILE,
-                        "opengl: kernel %s: groups of %d lanes; here they can have %d",
-                        text->name, text->lanes, device->base.caps.group_lanes);
-    if (text->slots > device->most_slots)
-        return kal_fail(host, KALLIMA_E_COMPILE,
-                        "opengl: kernel %s: %d arrays; this device takes %d", text->name,
-                        text->slots, device->most_slots);
-    return KALLIMA_OK;
-}
-
 kallima_status kal_gl_kernel_create(struct kal_device_kernel **out, kallima_device *base,
                                     const struct kal_kernel_text *text,
                                     const struct kal_binary *binary,
@@ -161,7 +142,7 @@ kallima_status kal_gl_kernel_create(struct kal_device_kernel **out, kallima_devi
     struct gl_device *device = (struct gl_device *)base;
     void *object;
 
-    KAL_TRY(check_limits(device, text));
+    KAL_TRY(kal_kernel_check(base, text));
     KAL_TRY(kal_alloc_object(&base->host, &object, sizeof(struct gl_kernel)));
     struct gl_kernel *kernel = object;
     kernel->base.device = base;

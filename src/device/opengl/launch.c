@@ -2,19 +2,13 @@
 // Work into the queue: kernels and zeros, one after the other.
 #include "device/opengl/driver.h"
 
-// Groups in whole rows, then those that are left.
-static void dispatch(const struct gl_device *device, unsigned groups)
+static void dispatch(const struct gl_device *device, uint64_t groups)
 {
-    const struct gl_api *gl = device->gl;
-    const unsigned width = (unsigned)device->base.caps.row_groups;
-    const unsigned rows = groups / width, rest = groups % width;
-    if (rows > 0) {
-        gl->Uniform1ui(GL_FIRST_GROUP, 0);
-        gl->DispatchCompute(width, rows, 1);
-    }
-    if (rest > 0) {
-        gl->Uniform1ui(GL_FIRST_GROUP, rows * width);
-        gl->DispatchCompute(rest, 1, 1);
+    struct kal_groups parts[2];
+    const int count = kal_split_groups(parts, groups, device->base.caps.row_groups);
+    for (int i = 0; i < count; i++) {
+        device->gl->Uniform1ui(GL_FIRST_GROUP, parts[i].first);
+        device->gl->DispatchCompute(parts[i].width, parts[i].rows, 1);
     }
 }
 
@@ -41,7 +35,7 @@ static void launch(const struct gl_device *device, const struct kal_work *work)
     device->gl->UseProgram(kernel->program);
     for (int i = 0; i < kernel->slots; i++)
         bind_slot(device, (unsigned)i, work->slot[i]);
-    dispatch(device, (unsigned)work->groups);
+    dispatch(device, work->groups);
 }
 
 static void fill(const struct gl_device *device, const struct kal_work *work)
@@ -65,28 +59,14 @@ static kallima_status enqueue_all(const struct gl_device *device,
     return kal_gl_check(device, "glDispatchCompute");
 }
 
-static kallima_status check_groups(const struct gl_device *device,
-                                   const struct kal_work *work, int count)
-{
-    const uint64_t rows = (uint64_t)device->most_rows;
-    const uint64_t most = rows * (uint64_t)device->base.caps.row_groups;
-    for (int i = 0; i < count; i++) {
-        if (work[i].groups > most || work[i].groups > UINT32_MAX)
-            return kal_fail(&device->base.host, KALLIMA_E_UNSUPPORTED,
-                            "opengl: %llu groups; this device launches at most %llu",
-                            (unsigned long long)work[i].groups, (unsigned long long)most);
-    }
-    return KALLIMA_OK;
-}
-
 kallima_status kal_gl_enqueue(kallima_device *base, const struct kal_work *work,
                               int count, const struct kal_sync *sync)
 {
     struct gl_device *device = (struct gl_device *)base;
-    if (sync && (sync->wait_count > 0 || sync->event))
-        return kal_fail(&base->host, KALLIMA_E_UNSUPPORTED,
-                        "opengl: events with an execution; OpenGL has none");
-    KAL_TRY(check_groups(device, work, count));
+    KAL_TRY(kal_events_refuse(base, sync));
+    KAL_TRY(kal_work_check(
+        base, work, count,
+        kal_most_groups((uint64_t)base->caps.row_groups, (uint64_t)device->most_rows)));
     KAL_TRY(kal_gl_begin(device));
     return kal_gl_end(device, enqueue_all(device, work, count));
 }

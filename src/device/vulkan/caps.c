@@ -109,6 +109,7 @@ static void fill_caps(const struct properties *p, bool has_f64, struct vk_facts 
     const uint32_t width = limits->maxComputeWorkGroupSize[0];
     const uint32_t most = limits->maxComputeWorkGroupInvocations;
     const uint32_t row = limits->maxComputeWorkGroupCount[0];
+    const uint32_t slots = limits->maxPerStageDescriptorStorageBuffers;
 
     facts->caps = (struct kal_caps){
         .has_f64 = has_f64,
@@ -120,6 +121,7 @@ static void fill_caps(const struct properties *p, bool has_f64, struct vk_facts 
         .processors = PROCESSORS,
         .group_lanes = (int)(width < most ? width : most),
         .row_groups = (int)(row < INT_MAX ? row : INT_MAX),
+        .kernel_slots = (int)(slots < INT_MAX ? slots : INT_MAX),
         .group_bytes = limits->maxComputeSharedMemorySize,
         .buffer_bytes = limits->maxStorageBufferRange,
         .lane_registers =
@@ -134,7 +136,6 @@ static void fill_limits(const struct properties *p, struct vk_facts *facts)
 {
     const VkPhysicalDeviceLimits *limits = &p->core.properties.limits;
     facts->tick_seconds = 1e-9 * (double)limits->timestampPeriod;
-    facts->most_slots = limits->maxPerStageDescriptorStorageBuffers;
     facts->most_rows = limits->maxComputeWorkGroupCount[1];
     facts->allocation_bytes = p->memory.maxMemoryAllocationSize;
     facts->offset_bytes = limits->minStorageBufferOffsetAlignment;

@@ -109,7 +109,6 @@ struct vk_facts {
     uint32_t warps;            // that each of them keeps at once
     uint32_t timestamp_bits;   // 0: its queues keep no times
     double tick_seconds;       // of a timestamp
-    uint32_t most_slots;       // arrays of a kernel
     uint32_t most_rows;        // of groups in a launch
     uint64_t allocation_bytes; // most of one buffer
     uint64_t offset_bytes;     // where a kernel's array may begin: multiples of this

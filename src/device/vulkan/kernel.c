@@ -218,26 +218,6 @@ static kallima_status make(struct vk_kernel *kernel, const struct kal_kernel_tex
     return status;
 }
 
-static kallima_status check_limits(const struct vk_device *device,
-                                   const struct kal_kernel_text *text)
-{
-    const struct kal_host *host = &device->base.host;
-    if (text->cluster > 1)
-        return kal_fail(host, KALLIMA_E_UNSUPPORTED,
-                        "vulkan: kernel %s: a cluster of %d groups; Vulkan has none",
-                        text->name, text->cluster);
-    if (text->lanes > device->base.caps.group_lanes)
-        return kal_fail(host, KALLIMA_E_COMPILE,
-                        "vulkan: kernel %s: groups of %d lanes; here they can have %d",
-                        text->name, text->lanes, device->base.caps.group_lanes);
-    if (text->slots > KAL_MAX_SLOTS || (uint32_t)text->slots > device->facts.most_slots)
-        return kal_fail(host, KALLIMA_E_COMPILE,
-                        "vulkan: kernel %s: %d arrays; this device takes %u", text->name,
-                        text->slots,
-                        (unsigned)kal_min(device->facts.most_slots, KAL_MAX_SLOTS));
-    return KALLIMA_OK;
-}
-
 kallima_status kal_vk_kernel_create(struct kal_device_kernel **out, kallima_device *base,
                                     const struct kal_kernel_text *text,
                                     const struct kal_binary *binary,
@@ -245,7 +225,7 @@ kallima_status kal_vk_kernel_create(struct kal_device_kernel **out, kallima_devi
 {
     void *object;
 
-    KAL_TRY(check_limits((struct vk_device *)base, text));
+    KAL_TRY(kal_kernel_check(base, text));
     KAL_TRY(kal_alloc_object(&base->host, &object, sizeof(struct vk_kernel)));
     struct vk_kernel *kernel = object;
     kernel->base.device = base;

@@ -60,32 +60,29 @@ static kallima_status bind(const struct target *target, const struct vk_kernel *
 }
 
 static void dispatch(const struct target *target, const struct vk_kernel *kernel,
-                     struct places *places, uint32_t first, uint32_t width, uint32_t rows)
+                     struct places *places, const struct kal_groups *groups)
 {
     const struct vk_api *vk = &target->device->vk;
-    places->numbers[VK_OFFSETS] = first;
+    places->numbers[VK_OFFSETS] = groups->first;
     vk->CmdPushConstants(target->commands, kernel->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
                          sizeof places->numbers, places->numbers);
-    vk->CmdDispatch(target->commands, width, rows, 1);
+    vk->CmdDispatch(target->commands, groups->width, groups->rows, 1);
 }
 
-// Groups in whole rows, then those that are left.
 static kallima_status launch(const struct target *target, const struct kal_work *work)
 {
     struct vk_kernel *kernel = (struct vk_kernel *)work->kernel;
     const struct vk_facts *facts = &target->device->facts;
-    const uint32_t groups = (uint32_t)work->groups;
-    const uint32_t width = (uint32_t)target->device->base.caps.row_groups;
-    const uint32_t rows = groups / width, rest = groups % width;
     struct places places = { .numbers = { 0 } };
+    struct kal_groups parts[2];
+    const int count =
+        kal_split_groups(parts, work->groups, target->device->base.caps.row_groups);
 
     for (uint32_t i = 0; i < kernel->slots; i++)
         place(facts, &work->slot[i], &places.buffer[i], &places.numbers[i]);
     KAL_TRY(bind(target, kernel, &places));
-    if (rows > 0)
-        dispatch(target, kernel, &places, 0, width, rows);
-    if (rest > 0)
-        dispatch(target, kernel, &places, rows * width, rest, 1);
+    for (int i = 0; i < count; i++)
+        dispatch(target, kernel, &places, &parts[i]);
     return KALLIMA_OK;
 }
 
@@ -128,20 +125,6 @@ static void mark_used(const struct vk_device *device, const struct kal_work *wor
     }
 }
 
-static kallima_status check_groups(const struct vk_device *device,
-                                   const struct kal_work *work, int count)
-{
-    uint64_t most = (uint64_t)device->base.caps.row_groups * device->facts.most_rows;
-    most = most < UINT32_MAX ? most : UINT32_MAX;
-    for (int i = 0; i < count; i++) {
-        if (work[i].groups > most)
-            return kal_fail(&device->base.host, KALLIMA_E_UNSUPPORTED,
-                            "vulkan: %llu groups; this device launches at most %llu",
-                            (unsigned long long)work[i].groups, (unsigned long long)most);
-    }
-    return KALLIMA_OK;
-}
-
 static kallima_status append(const struct vk_device *device, void *commands,
                              const struct kal_work *work, int count)
 {
@@ -159,7 +142,10 @@ kallima_status kal_vk_enqueue(kallima_device *base, const struct kal_work *work,
     struct vk_device *device = (struct vk_device *)base;
     struct vk_slot *slot;
 
-    KAL_TRY(check_groups(device, work, count));
+    KAL_TRY(kal_events_refuse(base, sync));
+    KAL_TRY(kal_work_check(
+        base, work, count,
+        kal_most_groups((uint64_t)base->caps.row_groups, device->facts.most_rows)));
     if (sync && sync->commands)
         return append(device, sync->commands, work, count);
     KAL_TRY(kal_vk_begin(device, &slot));
