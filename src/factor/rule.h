@@ -13,11 +13,12 @@ struct kal_axis {
     bool lines_are_adjacent; // neighbouring lines are neighbours in memory
     bool is_first_step;      // columns of a four-step
     bool is_second_step;     // rows of a four-step, in scratch
-    bool shares_tile;        // other steps are worked on the tile of its lines too
-    bool shares_cache;       // other axes are worked on what the cache still holds
-    bool is_clustered;       // of a plane that a cluster of groups works
-    bool is_convolved;       // of Rader or Bluestein: transformed twice
-    bool is_backward;        // C2R
+    bool fills_lanes;  // columns or rows of one line that is worked on its own lanes
+    bool shares_tile;  // other steps are worked on the tile of its lines too
+    bool shares_cache; // other axes are worked on what the cache still holds
+    bool is_clustered; // of a plane that a cluster of groups works
+    bool is_convolved; // of Rader or Bluestein: transformed twice
+    bool is_backward;  // C2R
     bool mirrors_first,
         mirrors_last; // half of a real line: a mirrored step is at that end
 };
@@ -52,6 +53,12 @@ struct kal_rule {
  * pass, on a device of kernels.
  */
 bool kal_real_is_divided(const struct kal_axis *axis, const struct kal_caps *caps);
+
+/**
+ * Where the CPU engine works a line on its own lanes: the rows r of a four-step n = m r. 0: it
+ * would not, for the lines' place or for want of a fitting r.
+ */
+int64_t kal_line_rows(const struct kal_axis *axis, const struct kal_caps *caps);
 
 /**
  * The longest line whose tile has about half the lines of a tile with lines of `points`: an

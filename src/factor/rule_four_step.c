@@ -25,6 +25,29 @@ static double waste(int64_t lines)
     return (double)kal_round_up(lines, LANES) / (double)lines;
 }
 
+// Rows as long as registers have lanes, or half of that, on columns at least as many: the
+// engine turns them in registers. Longer lines would leave the caches near a core.
+int64_t kal_line_rows(const struct kal_axis *axis, const struct kal_caps *caps)
+{
+    enum { LONGEST_BYTES = 256 << 10, LARGEST_PRIME = 13 };
+    static const struct {
+        int rows;
+        bool is_f64;
+    } widths[] = { { 16, false }, { 8, false }, { 8, true } };
+    const bool is_f64 = kal_caps_is_f64(caps);
+
+    if (caps->language || axis->is_real || axis->is_convolved || axis->is_second_step ||
+        axis->lines_are_adjacent || axis->n > LONGEST_BYTES / (is_f64 ? 16 : 8) ||
+        !kal_radix_divides_kernel(axis->n, LARGEST_PRIME))
+        return 0;
+    for (size_t i = 0; i < KAL_COUNT(widths); i++) {
+        const int64_t r = widths[i].rows;
+        if (widths[i].is_f64 == is_f64 && axis->n % r == 0 && axis->n / r >= r)
+            return r;
+    }
+    return 0;
+}
+
 // Relative cost of a pass over lines of length n, `lines` at a time.
 static double pass_cost(int64_t n, int64_t lines, int64_t limit)
 {
@@ -111,7 +134,8 @@ static int64_t kernel_columns(int64_t n, bool long_first, const struct kal_caps 
 static int64_t choose_columns(const struct kal_axis *axis, const struct kal_caps *caps)
 {
     if (!caps->language)
-        return best_columns(axis->n);
+        return kal_line_rows(axis, caps) ? axis->n / kal_line_rows(axis, caps)
+                                         : best_columns(axis->n);
     // Two reals take the place of a complex point.
     const int reals = axis->is_real && axis->n % 2 == 0 ? 2 : 1;
     const bool long_first = !axis->is_real && !axis->is_convolved;
@@ -130,15 +154,19 @@ static void divide(const struct kal_axis *axis, const struct kal_caps *caps,
                    const int64_t n[KAL_MOST_DIVIDED],
                    struct kal_axis child[KAL_MOST_DIVIDED])
 {
-    (void)caps;
+    const bool fills_lanes = kal_line_rows(axis, caps) == n[1];
+
     child[0] = (struct kal_axis){ .n = n[0],
                                   .lines = kal_max(n[1], 4),
                                   .is_real = axis->is_real,
                                   .is_backward = axis->is_backward,
                                   .lines_are_adjacent = true,
-                                  .is_first_step = true };
-    child[1] =
-        (struct kal_axis){ .n = n[1], .lines = kal_max(n[0], 4), .is_second_step = true };
+                                  .is_first_step = true,
+                                  .fills_lanes = fills_lanes };
+    child[1] = (struct kal_axis){ .n = n[1],
+                                  .lines = kal_max(n[0], 4),
+                                  .is_second_step = true,
+                                  .fills_lanes = fills_lanes };
 }
 
 static bool complete(struct kal_recipe *node)

@@ -5,13 +5,13 @@
 #include "math/number.h"
 
 // Points of a line for which one visit beats the two of four-step. Adjacent lines: a tile
-// of 16 stays in L2. Rows, which are transposed to tiles on the way in and out: about L1.
-// Rows of a four-step are visited once more whatever is done. A single line leaves all
+// of 16 stays in L2. Rows, which are transposed to tiles on the way in and out: about half of
+// it. Rows of a four-step are visited once more whatever is done. A single line leaves all
 // lanes but one idle. Measured on a Zen 4 processor in November 2026, by
 // timing one problem with each recipe.
 enum {
     ADJACENT_LIMIT = 2048,
-    ROW_LIMIT = 256,
+    ROW_LIMIT = 1024,
     SECOND_STEP_LIMIT = 2048,
     SINGLE_LIMIT = 32,
 };
@@ -62,6 +62,8 @@ static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
                                                      : ROW_LIMIT;
     if (kal_radix_exists(axis->n) || axis->n == 1)
         return true;
+    if (kal_line_rows(axis, caps))
+        return false;
     return axis->n <= limit && kal_radix_divides(axis->n);
 }
 

@@ -31,8 +31,8 @@ static int64_t best_split(int64_t n)
 
 static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
 {
-    return !caps->language && axis->lines_are_adjacent && axis->lines >= 4 &&
-           axis->n <= LENGTH_LIMIT && !kal_radix_exists(axis->n) &&
+    return !caps->language && axis->lines_are_adjacent && !axis->fills_lanes &&
+           axis->lines >= 4 && axis->n <= LENGTH_LIMIT && !kal_radix_exists(axis->n) &&
            best_split(axis->n) != 0;
 }
 

@@ -47,8 +47,11 @@ struct cpu_rows {
     int64_t count, length, tiles; // rows, lines of a row, tiles of a row
 };
 
+struct cpu_line;
+
 struct cpu_pass {
     const struct kal_pass *pass;
+    struct cpu_line *line;             // this pass and the next one as one, or NULL
     const struct cpu_kernels *kernels; // for its lines, and
     const struct cpu_kernels *widest;  // for work along one line
     struct cpu_loops stage_loops, line_loops, inner_loops;
@@ -66,6 +69,7 @@ struct cpu_pass {
     bool is_blocked;   // long and pointwise: worked in blocks of elements
     bool is_mirrored;  // one step, on pairs of elements
     int64_t units;     // of a line that blocks share out: elements, or pairs
+    bool is_streamed;  // the user gets it past the caches, where its place allows it
     bool is_far; // its lines do not fit near the core: the next tile is fetched ahead
     bool in_permutes, out_permutes; // the index map is a permutation of a tile's elements
 };
@@ -77,17 +81,29 @@ struct cpu_program {
     struct cpu_pass *pass;
     bool is_f64;
     bool is_single_codelet; // one line that one codelet reads and writes
+    bool is_single_line;    // one line that is worked on its own lanes
+    bool is_small;          // one thread, whose scratch is on its stack
     int threads;
     uint64_t tile_bytes;   // two tiles of a thread
     uint64_t thread_bytes; // tiles and the scratch of a chunk
     uint64_t shared_bytes;
 };
 
+/** Scratch that a call has room for on its stack. */
+enum { CPU_SMALL_BYTES = 34 << 10 };
+
 /** Elements of a block of a long pointwise pass. */
 enum { CPU_BLOCK = 2048 };
 
+/** Return whether what a pass writes is stored past the caches. */
+bool kal_cpu_is_streamed(const struct cpu_program *program, const struct kal_pass *pass);
+
 /** Fill in the tables of a pass whose geometry is set. Error: E_MEMORY  exhausted */
 kallima_status kal_cpu_tables_build(struct cpu_program *program, struct cpu_pass *pass);
+
+/** Fill in the tables of two passes that are worked as one. Error: E_MEMORY  exhausted */
+kallima_status kal_cpu_line_tables_build(struct cpu_program *program,
+                                         struct cpu_line *line);
 
 kallima_status kal_cpu_program_create(struct kal_device_program **out,
                                       kallima_device *device,

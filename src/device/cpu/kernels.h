@@ -42,6 +42,23 @@ struct cpu_fused {
     cpu_dft *lanes[CPU_MAX_RADIX + 1], *in_lanes[CPU_MAX_RADIX + 1];
 };
 
+/** How numbers lie in memory; STREAMED is interleaved, stored past the caches. */
+enum cpu_layout { CPU_PLANAR, CPU_INTERLEAVED, CPU_STREAMED, CPU_LAYOUT_COUNT };
+
+/**
+ * The last step of a line that fills the lanes by itself, radix r, NULL where there is none
+ * (r is a multiple of the lanes): element k, lane b of tile g is number b + g LANES of
+ * transform k, for k = 0 .. m-1 and m at least LANES. y's stride is m numbers. Each is
+ * multiplied by that of `roots`, tiles like these, unless it is NULL. CPU_STREAMED: y and m
+ * numbers are multiples of a register.
+ */
+typedef void cpu_line_end(const void *tile, const struct cpu_vectors *y, int64_t m,
+                          const void *roots);
+
+struct cpu_line_kernels {
+    cpu_line_end *end[CPU_LAYOUT_COUNT][CPU_MAX_RADIX + 1];
+};
+
 /**
  * One line of a mirrored step. Elements are neighbours in memory on both sides, interleaved
  * where im is re + 1; roots[k] are interleaved. SPLIT multiplies by `scale`.
@@ -64,7 +81,8 @@ struct cpu_kernels {
     int lanes;
 
     cpu_dft *dft[CPU_MAX_RADIX + 1];
-    const struct cpu_fused *fused; // NULL for one lane, where it would gain nothing
+    const struct cpu_fused *fused;       // NULL for one lane, where it would gain nothing
+    const struct cpu_line_kernels *line; // NULL for one lane
     const struct cpu_row_kernels *rows;
 
     /**
@@ -83,6 +101,9 @@ struct cpu_kernels {
     void (*load_any)(void *tile, const struct cpu_memory *from, int64_t first, int64_t n);
     void (*store_any)(const void *tile, const struct cpu_memory *to, int64_t first,
                       int64_t n);
+
+    /** Copy n reals past the caches, but for registers that `to` fills only in part. */
+    void (*stream)(void *to, const void *from, int64_t n);
 
     /** Tile elements: to[e] = from[index[e]], and to[index[e]] = from[e]. */
     void (*gather)(void *to, const void *from, const int64_t *index, int64_t n);

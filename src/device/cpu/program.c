@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Passes made ready: a SIMD level and the order of lanes for each, tables, workspace.
 #include "device/cpu/cpu.h"
-#include "device/cpu/tile.h"
+#include "device/cpu/line.h"
 
 #include <math.h>
 #include <string.h>
@@ -157,6 +157,22 @@ static bool is_far(const struct cpu_program *program, const struct cpu_pass *pas
     return bytes > (double)program->base.device->caps.near_bytes;
 }
 
+// Output of as many bytes drives the input from the caches, and takes their place in vain.
+// Measured on a Zen 4 processor: less is copied faster through them.
+enum { FAR_BYTES = 8000000 };
+
+// A pass whose output nothing reads again, of interleaved numbers, and much of it.
+bool kal_cpu_is_streamed(const struct cpu_program *program, const struct kal_pass *pass)
+{
+    const struct kal_program *source = program->program;
+    double bytes = (double)pass->n * (program->is_f64 ? 16.0 : 8.0);
+    for (int i = 0; i < loop_count(pass); i++)
+        bytes *= (double)pass->loops[i].count;
+    return pass == source->pass[source->pass_count - 1] &&
+           pass->out.buffer == KAL_BUFFER_OUT && pass->out.imag == 1 &&
+           !pass->is_in_place && bytes >= FAR_BYTES;
+}
+
 static kallima_status prepare_pass(struct cpu_program *program,
                                    const struct kal_phase *phase, int index)
 {
@@ -172,6 +188,7 @@ static kallima_status prepare_pass(struct cpu_program *program,
     pass->units = pass->is_mirrored ? p->step[0].n / 4 + 1 : p->n;
     pass->blocks = pass->is_blocked ? (pass->units + CPU_BLOCK - 1) / CPU_BLOCK : 1;
     pass->is_far = is_far(program, pass, phase);
+    pass->is_streamed = kal_cpu_is_streamed(program, p);
     pass->chunk_lines = phase->chunk;
     pass->chunk_rows = kal_cpu_rows_find(pass, phase->chunk, phase->lanes_are_lines);
     const struct kal_host *host = &program->base.device->host;
@@ -183,11 +200,34 @@ static kallima_status prepare_pass(struct cpu_program *program,
             pass->step[i].dft = pass->kernels->dft[p->step[i].radix];
     }
 
-    const uint64_t elements = (uint64_t)(pass->is_blocked ? 2 * CPU_BLOCK + 2 : p->n + 1);
-    const uint64_t bytes =
-        2 * 2 * elements * (uint64_t)pass->kernels->lanes * (program->is_f64 ? 8 : 4);
+    return KALLIMA_OK;
+}
+
+static void need_tiles(struct cpu_program *program, uint64_t bytes)
+{
     if (bytes > program->tile_bytes)
         program->tile_bytes = bytes;
+}
+
+// Tables and tiles of a pass, or of two as one; the number of passes goes to *count.
+static kallima_status complete_pass(struct cpu_program *program,
+                                    const struct kal_phase *phase, int index, int *count)
+{
+    struct cpu_pass *pass = &program->pass[index];
+    const struct kal_pass *p = pass->pass;
+    const uint64_t pair_bytes = program->is_f64 ? 16 : 8;
+
+    *count = 1;
+    if (index + 1 < phase->first_pass + phase->pass_count)
+        KAL_TRY(kal_cpu_line_find(&pass->line, program, phase, pass));
+    if (pass->line) {
+        *count = 2;
+        need_tiles(program,
+                   2 * (uint64_t)(pass->line->m * pass->line->radix) * pair_bytes);
+        return KALLIMA_OK;
+    }
+    const uint64_t elements = (uint64_t)(pass->is_blocked ? 2 * CPU_BLOCK + 2 : p->n + 1);
+    need_tiles(program, 2 * elements * (uint64_t)pass->kernels->lanes * pair_bytes);
     return kal_cpu_tables_build(program, pass);
 }
 
@@ -222,6 +262,13 @@ static bool is_single_codelet(const struct cpu_program *program)
            p->out.count >= p->n && p->scale == 1.0;
 }
 
+static bool is_single_line(const struct cpu_program *program)
+{
+    const struct cpu_line *line = program->pass[0].line;
+    return line && program->program->pass_count == 2 && line->loop < 0 &&
+           !line->columns->pass->stage_loops && program->program->phase[0].lines == 1;
+}
+
 static uint64_t aligned(uint64_t bytes)
 {
     return (bytes + 63) / 64 * 64;
@@ -242,16 +289,25 @@ static kallima_status prepare(struct cpu_program *program)
         chunk_reals = kal_max(chunk_reals, phase->chunk_reals);
         for (int j = 0; j < phase->pass_count; j++)
             KAL_TRY(prepare_pass(program, phase, phase->first_pass + j));
+        for (int j = 0, count; j < phase->pass_count; j += count)
+            KAL_TRY(complete_pass(program, phase, phase->first_pass + j, &count));
     }
 
     program->threads = choose_threads(program);
     program->is_single_codelet = is_single_codelet(program);
+    program->is_single_line = is_single_line(program);
+    if (program->is_single_line)
+        program->threads = 1;
     program->tile_bytes = aligned(program->tile_bytes / 2) * 2;
     program->thread_bytes =
         aligned(program->tile_bytes + (uint64_t)chunk_reals * real_bytes) + 64;
     program->shared_bytes = aligned((uint64_t)source->shared_reals * real_bytes);
     program->base.workspace_bytes =
         program->shared_bytes + (uint64_t)program->threads * program->thread_bytes + 64;
+    program->is_small =
+        program->threads == 1 && program->base.workspace_bytes <= CPU_SMALL_BYTES;
+    if (program->is_small || program->is_single_codelet)
+        program->base.workspace_bytes = 0;
     return KALLIMA_OK;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Running a program: stages, phases and chunks in order, tiles shared out over threads.
-#include "device/cpu/cpu.h"
-#include "device/cpu/tile.h"
+#include "device/cpu/line.h"
 
 #include <omp.h>
 
@@ -30,6 +29,36 @@ static struct cpu_chunk make_chunk(const struct kal_phase *phase, int64_t stage_
     };
 }
 
+// What threads share out of a pass, or of two that are one: tiles, or lines.
+static int64_t unit_count(const struct cpu_pass *pass, const struct cpu_chunk *chunk)
+{
+    return pass->line ? kal_cpu_line_count(pass->line, chunk)
+                      : kal_cpu_tile_count(pass, chunk);
+}
+
+static void run_units(struct cpu_worker *worker, const struct cpu_pass *pass,
+                      const struct cpu_chunk *chunk, int64_t begin, int64_t end)
+{
+    if (pass->line)
+        kal_cpu_lines_run(worker, pass->line, chunk, begin, end);
+    else
+        kal_cpu_tiles_run(worker, pass, chunk, begin, end);
+}
+
+// Chunks begin .. end-1 of a phase that is one pass from line to line: as one chunk.
+static void run_all_lines(const struct cpu_program *program,
+                          const struct kal_phase *phase, int64_t stage_index,
+                          struct cpu_worker *worker, int64_t begin, int64_t end)
+{
+    const struct cpu_line *line = program->pass[phase->first_pass].line;
+    const struct cpu_chunk chunk = {
+        .stage_index = stage_index,
+        .first_line = begin * phase->chunk,
+        .lines = kal_min(end * phase->chunk, phase->lines) - begin * phase->chunk,
+    };
+    kal_cpu_lines_run(worker, line, &chunk, 0, kal_cpu_line_count(line, &chunk));
+}
+
 // Chunks are independent: each thread works its own, pass after pass, in its own scratch.
 static void run_chunks(const struct cpu_program *program, const struct kal_phase *phase,
                        int64_t stage_index, struct cpu_worker *worker)
@@ -38,11 +67,16 @@ static void run_chunks(const struct cpu_program *program, const struct kal_phase
     int64_t begin, end;
 
     share(chunks, worker->part, worker->parts, &begin, &end);
+    if (program->pass[phase->first_pass].line && phase->pass_count == 2) {
+        run_all_lines(program, phase, stage_index, worker, begin, end);
+        return;
+    }
     for (int64_t i = begin; i < end; i++) {
         const struct cpu_chunk chunk = make_chunk(phase, stage_index, i);
         for (int j = 0; j < phase->pass_count; j++) {
             const struct cpu_pass *pass = &program->pass[phase->first_pass + j];
-            kal_cpu_tiles_run(worker, pass, &chunk, 0, kal_cpu_tile_count(pass, &chunk));
+            run_units(worker, pass, &chunk, 0, unit_count(pass, &chunk));
+            j += pass->line != NULL;
         }
     }
 }
@@ -59,9 +93,9 @@ static void run_tiles(const struct cpu_program *program, const struct kal_phase 
         for (int j = 0; j < phase->pass_count; j++) {
             const struct cpu_pass *pass = &program->pass[phase->first_pass + j];
             int64_t begin, end;
-            share(kal_cpu_tile_count(pass, &chunk), worker->part, worker->parts, &begin,
-                  &end);
-            kal_cpu_tiles_run(worker, pass, &chunk, begin, end);
+            share(unit_count(pass, &chunk), worker->part, worker->parts, &begin, &end);
+            run_units(worker, pass, &chunk, begin, end);
+            j += pass->line != NULL;
             if (worker->parts > 1) {
 #pragma omp barrier
             }
@@ -97,12 +131,16 @@ static void run_worker(const struct cpu_program *program, struct cpu_worker *wor
     }
 }
 
+static char *align_workspace(const struct kal_arguments *arguments)
+{
+    return (char *)(((uintptr_t)kal_memory_address(arguments->workspace) + 63) / 64 * 64);
+}
+
 static struct cpu_worker make_worker(const struct cpu_program *program,
                                      const struct kal_arguments *arguments, int part,
                                      int parts)
 {
-    char *workspace =
-        (char *)(((uintptr_t)kal_memory_address(arguments->workspace) + 63) / 64 * 64);
+    char *workspace = align_workspace(arguments);
     char *common = workspace + program->shared_bytes;
     char *own = common + (uint64_t)part * program->thread_bytes;
     struct cpu_worker worker = {
@@ -143,6 +181,39 @@ static void run_single_codelet(const struct cpu_program *program,
     pass->step[0].dft(&x, &y, 1, 1, NULL);
 }
 
+static void run_single_line(const struct cpu_program *program,
+                            const struct kal_arguments *arguments)
+{
+    const struct cpu_line *line = program->pass[0].line;
+    char *own = align_workspace(arguments);
+    char *const tile[2] = { own, own + program->tile_bytes / 2 };
+    const struct cpu_vectors y =
+        user_vectors(program, &line->rows->pass->out, arguments->out);
+    kal_cpu_line_run(line, tile,
+                     user_vectors(program, &line->columns->pass->in, arguments->in), &y,
+                     line->kernels->line->end[line->out][line->radix]);
+}
+
+static void run_alone(const struct cpu_program *program,
+                      const struct kal_arguments *arguments)
+{
+    if (program->is_single_line) {
+        run_single_line(program, arguments);
+        return;
+    }
+    struct cpu_worker worker = make_worker(program, arguments, 0, 1);
+    run_worker(program, &worker);
+}
+
+static void run_on_stack(const struct cpu_program *program,
+                         const struct kal_arguments *arguments)
+{
+    _Alignas(64) char workspace[CPU_SMALL_BYTES];
+    struct kal_arguments complete = *arguments;
+    complete.workspace = (struct kal_memory){ workspace, 0 };
+    run_alone(program, &complete);
+}
+
 kallima_status kal_cpu_program_run(const struct kal_device_program *base,
                                    const struct kal_arguments *arguments)
 {
@@ -152,9 +223,12 @@ kallima_status kal_cpu_program_run(const struct kal_device_program *base,
         run_single_codelet(program, arguments);
         return KALLIMA_OK;
     }
+    if (program->is_small) {
+        run_on_stack(program, arguments);
+        return KALLIMA_OK;
+    }
     if (program->threads == 1) {
-        struct cpu_worker worker = make_worker(program, arguments, 0, 1);
-        run_worker(program, &worker);
+        run_alone(program, arguments);
         return KALLIMA_OK;
     }
     // OpenMP may grant fewer threads than asked for: inside a parallel region, one.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Twiddles, chirps and spectra: computed in extended precision, rounded once.
-#include "device/cpu/cpu.h"
+#include "device/cpu/line.h"
 
 #include "math/dft.h"
 #include "math/number.h"
@@ -212,21 +212,33 @@ static struct kal_root twiddle(const struct kal_side *side,
     return r;
 }
 
-// Roots of elements 0 .. n-1 for lanes on indices first, first + 1, ..., as a tile.
-static void put_tile(const struct table *table, int64_t at, const struct cpu_pass *pass,
-                     const struct kal_root_table *roots, int64_t first)
-{
-    const struct kal_side *side = &pass->pass->out;
-    const int64_t lanes = pass->kernels->lanes;
+// Roots of elements 0 .. n-1, times a scale, for lanes on indices first, first + 1, ..., as a
+// tile.
+struct root_tile {
+    const struct kal_side *side;
+    const struct kal_root_table *roots;
+    int64_t n, lanes, first;
+    long double scale;
+};
 
-    for (int64_t e = 0; e < pass->pass->n; e++) {
-        for (int64_t v = 0; v < lanes; v++) {
+static void put_tile(const struct table *table, int64_t at, const struct root_tile *tile)
+{
+    for (int64_t e = 0; e < tile->n; e++) {
+        const int64_t k = output_index(tile->side, e);
+        for (int64_t v = 0; v < tile->lanes; v++) {
             const struct kal_root r =
-                twiddle(side, roots, output_index(side, e), first + v);
-            put(table, 2 * (at + e) * lanes + v, r.re);
-            put(table, (2 * (at + e) + 1) * lanes + v, r.im);
+                twiddle(tile->side, tile->roots, k, tile->first + v);
+            put(table, 2 * (at + e) * tile->lanes + v, r.re * tile->scale);
+            put(table, (2 * (at + e) + 1) * tile->lanes + v, r.im * tile->scale);
         }
     }
+}
+
+static struct root_tile pass_tile(const struct cpu_pass *pass,
+                                  const struct kal_root_table *roots)
+{
+    return (struct root_tile){ &pass->pass->out,     roots, pass->pass->n,
+                               pass->kernels->lanes, 0,     1.0L };
 }
 
 // Few twiddles are kept as they are used: a tile of them for each tile of lines.
@@ -234,11 +246,14 @@ static kallima_status tile_tables(struct cpu_program *program, struct cpu_pass *
                                   const struct kal_root_table *roots, int64_t rows)
 {
     const int64_t n = pass->pass->n, lanes = pass->kernels->lanes;
+    struct root_tile tile = pass_tile(pass, roots);
     struct table table;
 
     KAL_TRY(take_table(program, &table, n * lanes * rows));
-    for (int64_t i = 0; i < rows; i++)
-        put_tile(&table, i * n, pass, roots, i * lanes);
+    for (int64_t i = 0; i < rows; i++) {
+        tile.first = i * lanes;
+        put_tile(&table, i * n, &tile);
+    }
     pass->twiddle_tiles = table.data;
     return KALLIMA_OK;
 }
@@ -254,7 +269,8 @@ static kallima_status product_tables(struct cpu_program *program, struct cpu_pas
 
     KAL_TRY(take_table(program, &by_lane, n * lanes));
     KAL_TRY(take_table(program, &by_row, n * rows));
-    put_tile(&by_lane, 0, pass, roots, 0);
+    const struct root_tile tile = pass_tile(pass, roots);
+    put_tile(&by_lane, 0, &tile);
     for (int64_t i = 0; i < rows; i++) {
         for (int64_t e = 0; e < n; e++)
             put_root(&by_row, i * n + e,
@@ -316,6 +332,35 @@ static kallima_status twiddle_tables(struct cpu_program *program, struct cpu_pas
                                       : any_roots(program, pass, &roots);
     kal_root_table_clear(&roots);
     return status;
+}
+
+// The roots between the two steps of a line, as its tiles are.
+static kallima_status line_roots(struct cpu_program *program, struct cpu_line *line)
+{
+    const struct kal_pass *p = line->columns->pass;
+    const int64_t lanes = line->kernels->lanes, n = line->m * line->radix;
+    struct kal_root_table roots;
+    struct table table;
+
+    KAL_TRY(take_table(program, &table, n));
+    KAL_TRY(kal_root_table_init(&roots, &program->base.device->host, n));
+    for (int64_t first = 0; first < line->radix; first += lanes) {
+        const struct root_tile tile = { &p->out, &roots, line->m,
+                                        lanes,   first,  line->rows->pass->scale };
+        put_tile(&table, first / lanes * line->m, &tile);
+    }
+    kal_root_table_clear(&roots);
+    line->roots = table.data;
+    return KALLIMA_OK;
+}
+
+kallima_status kal_cpu_line_tables_build(struct cpu_program *program,
+                                         struct cpu_line *line)
+{
+    struct cpu_pass *columns = line->columns;
+    for (int i = 0; i < columns->pass->step_count; i++)
+        KAL_TRY(step_table(program, &columns->step[i]));
+    return line_roots(program, line);
 }
 
 kallima_status kal_cpu_tables_build(struct cpu_program *program, struct cpu_pass *pass)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "device/cpu/tile.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 struct cpu_rows kal_cpu_rows_find(const struct cpu_pass *pass, int64_t lines,
@@ -48,17 +49,14 @@ struct run {
     struct cpu_rows rows;
     struct cpu_memory in, out; // of the tile's lanes
     int64_t in_unit, out_unit; // reals from a line to an adjacent one: 2 if interleaved
-    int64_t in_step, out_step; // from lane to lane on the fast loop
-    struct tile tile;          // the one that is being worked
-};
-
-// Where a line is: its offset on both sides, its index on the fast and the twiddle's loop.
-struct cursor {
-    int64_t in, out, fast, twiddle;
+    struct cpu_place step;     // from lane to lane on the fast loop
+    int64_t staged[CPU_MAX_LANES]; // lanes of a copy of the output, before it is streamed
+    bool is_streamed;              // a tile's output is one piece
+    struct tile tile;              // the one that is being worked
 };
 
 // Spread a number over loops, the last fastest.
-static void spread(struct cursor *c, const struct cpu_pass *pass,
+static void spread(struct cpu_place *c, const struct cpu_pass *pass, int fast_loop,
                    const struct cpu_loops *loops, int64_t number)
 {
     for (int i = loops->count - 1; i >= 0; i--) {
@@ -70,17 +68,17 @@ static void spread(struct cursor *c, const struct cpu_pass *pass,
         }
         c->in += loop->in * index;
         c->out += loop->out * index;
-        if (loop->number == pass->fast_loop)
+        if (loop->number == fast_loop)
             c->fast = index;
         if (loop->number == pass->pass->out.twiddle_loop)
             c->twiddle = index;
     }
 }
 
-static struct cursor find_line(const struct run *run, int64_t number)
+struct cpu_place kal_cpu_place_find(const struct cpu_pass *pass,
+                                    const struct cpu_chunk *chunk, int64_t number,
+                                    int fast_loop)
 {
-    const struct cpu_pass *pass = run->pass;
-    const struct cpu_chunk *chunk = run->chunk;
     const struct kal_pass *p = pass->pass;
     int64_t line = 0, inner = 0;
 
@@ -95,35 +93,42 @@ static struct cursor find_line(const struct run *run, int64_t number)
         line = number / pass->inner;
         inner = number % pass->inner;
     }
-    struct cursor c = { .in = p->in.offset + line * p->in.line_stride,
-                        .out = p->out.offset + line * p->out.line_stride };
-    spread(&c, pass, &pass->stage_loops, chunk->stage_index);
-    spread(&c, pass, &pass->line_loops, chunk->first_line + line);
-    spread(&c, pass, &pass->inner_loops, inner);
+    struct cpu_place c = { .in = p->in.offset + line * p->in.line_stride,
+                           .out = p->out.offset + line * p->out.line_stride };
+    spread(&c, pass, fast_loop, &pass->stage_loops, chunk->stage_index);
+    spread(&c, pass, fast_loop, &pass->line_loops, chunk->first_line + line);
+    spread(&c, pass, fast_loop, &pass->inner_loops, inner);
     return c;
 }
 
-static int64_t lane_step(const struct cpu_pass *pass, const struct kal_side *side,
-                         int64_t stride)
+struct cpu_place kal_cpu_step_find(const struct cpu_pass *pass, int loop)
 {
     const struct kal_pass *p = pass->pass;
-    const bool is_line_loop = pass->fast_loop < p->stage_loops + p->line_loops;
-    return is_line_loop && side->buffer == KAL_BUFFER_CHUNK ? side->line_stride : stride;
+    if (loop < 0)
+        return (struct cpu_place){ 0 };
+    const bool is_line_loop = loop < p->stage_loops + p->line_loops;
+    const struct kal_loop *l = &p->loops[loop];
+    return (struct cpu_place){
+        .in =
+            is_line_loop && p->in.buffer == KAL_BUFFER_CHUNK ? p->in.line_stride : l->in,
+        .out = is_line_loop && p->out.buffer == KAL_BUFFER_CHUNK ? p->out.line_stride
+                                                                 : l->out,
+        .fast = 1,
+        .twiddle = p->out.twiddle_loop == loop,
+    };
 }
 
-static void find_affine_lanes(struct run *run, const struct cursor *c)
+static void find_affine_lanes(struct run *run, const struct cpu_place *c)
 {
     struct tile *t = &run->tile;
-    const int64_t twiddle_step =
-        run->pass->pass->out.twiddle_loop == run->pass->fast_loop;
 
     t->is_affine = true;
     for (int i = 0; i < t->lanes; i++) {
-        t->in[i] = c->in + i * run->in_step;
-        t->out[i] = c->out + i * run->out_step;
+        t->in[i] = c->in + i * run->step.in;
+        t->out[i] = c->out + i * run->step.out;
     }
     for (int i = 0; run->pass->pass->out.twiddle_n && i < t->lanes; i++)
-        t->twiddle[i] = c->twiddle + i * twiddle_step;
+        t->twiddle[i] = c->twiddle + i * run->step.twiddle;
 }
 
 static void find_lanes(struct run *run, int64_t row, int64_t first)
@@ -136,23 +141,22 @@ static void find_lanes(struct run *run, int64_t row, int64_t first)
 
     t->lanes = (int)kal_min(pass->kernels->lanes, run->rows.length - first);
     run->in.lanes = run->out.lanes = t->lanes;
-    struct cursor c = find_line(run, number);
+    struct cpu_place c = kal_cpu_place_find(pass, run->chunk, number, pass->fast_loop);
     if (c.fast + t->lanes <= round) {
         find_affine_lanes(run, &c);
         return;
     }
     t->is_affine = false;
     for (int i = 0; i < t->lanes; i++) {
-        c = find_line(run, number + i);
+        c = kal_cpu_place_find(pass, run->chunk, number + i, pass->fast_loop);
         t->in[i] = c.in;
         t->out[i] = c.out;
         t->twiddle[i] = c.twiddle;
     }
 }
 
-// One side's memory: real and imaginary part of element 0, exchanged if the side is.
-static void find_memory(struct cpu_memory *memory, const struct cpu_worker *worker,
-                        const struct kal_side *side)
+void kal_cpu_memory_find(struct cpu_memory *memory, const struct cpu_worker *worker,
+                         const struct kal_side *side)
 {
     char *base = worker->base[side->buffer];
     char *other = side->is_real     ? NULL
@@ -178,20 +182,40 @@ static void init_run(struct run *run, const struct cpu_worker *worker,
                      const struct cpu_pass *pass, const struct cpu_chunk *chunk)
 {
     const struct kal_pass *p = pass->pass;
-    const struct kal_loop *fast = pass->fast_loop < 0 ? NULL : &p->loops[pass->fast_loop];
 
     run->worker = worker;
     run->pass = pass;
     run->chunk = chunk;
     run->rows = chunk_rows(pass, chunk);
-    find_memory(&run->in, worker, &p->in);
-    find_memory(&run->out, worker, &p->out);
+    kal_cpu_memory_find(&run->in, worker, &p->in);
+    kal_cpu_memory_find(&run->out, worker, &p->out);
     run->in.lane_offset = run->tile.in;
     run->out.lane_offset = run->tile.out;
     run->in_unit = is_interleaved(worker, &run->in) ? 2 : 1;
     run->out_unit = is_interleaved(worker, &run->out) ? 2 : 1;
-    run->in_step = fast ? lane_step(pass, &p->in, fast->in) : 0;
-    run->out_step = fast ? lane_step(pass, &p->out, fast->out) : 0;
+    run->step = kal_cpu_step_find(pass, pass->fast_loop);
+    run->is_streamed = pass->is_streamed && !pass->is_blocked && p->out.count >= p->n &&
+                       run->step.out == p->n * run->out_unit;
+    for (int i = 0; i < pass->kernels->lanes; i++)
+        run->staged[i] = i * run->step.out;
+}
+
+// Rows one behind the other, to a copy of them and from there past the caches.
+static void stream_rows(const struct run *run, const char *tile, char *spare, int64_t n)
+{
+    const struct cpu_memory *to = &run->out;
+    const int64_t skip = run->tile.out[0] * run->worker->real_bytes;
+    const bool is_swapped = to->re > to->im;
+    const struct cpu_memory copy = {
+        .re = is_swapped ? spare + run->worker->real_bytes : spare,
+        .im = is_swapped ? spare : spare + run->worker->real_bytes,
+        .stride = to->stride,
+        .lane_offset = run->staged,
+        .lanes = to->lanes,
+    };
+    run->pass->kernels->store_rows(tile, &copy, 0, n);
+    run->pass->kernels->stream((char *)(is_swapped ? to->im : to->re) + skip, spare,
+                               to->lanes * n * run->out_unit);
 }
 
 enum access { ACCESS_LANES, ACCESS_ROWS, ACCESS_PERMUTED_ROWS, ACCESS_ANY };
@@ -241,7 +265,7 @@ static void load_tile(const struct run *run, char *tile, char *spare, int64_t fi
     const struct cpu_memory *memory = &run->in;
     const int64_t present = kal_max(0, kal_min(n, pass->pass->in.count - first));
 
-    switch (choose_access(run, memory, run->in_unit, run->in_step, pass->in_permutes,
+    switch (choose_access(run, memory, run->in_unit, run->step.in, pass->in_permutes,
                           present)) {
     case ACCESS_LANES: k->load_lanes(tile, memory, first, present); break;
     case ACCESS_ROWS: k->load_rows(tile, memory, first, present); break;
@@ -342,10 +366,15 @@ static void store_tile(const struct run *run, char *tile, char *spare, int64_t f
         twiddle_tile(run, tile, spare, first, present);
     if (pass->pass->scale != 1.0)
         k->scale(tile, pass->pass->scale, present);
-    switch (choose_access(run, memory, run->out_unit, run->out_step, pass->out_permutes,
+    switch (choose_access(run, memory, run->out_unit, run->step.out, pass->out_permutes,
                           present)) {
     case ACCESS_LANES: k->store_lanes(tile, memory, first, present); break;
-    case ACCESS_ROWS: k->store_rows(tile, memory, first, present); break;
+    case ACCESS_ROWS:
+        if (run->is_streamed && run->tile.is_affine)
+            stream_rows(run, tile, spare, present);
+        else
+            k->store_rows(tile, memory, first, present);
+        break;
     case ACCESS_PERMUTED_ROWS:
         k->scatter(spare, tile, memory->index, present);
         k->store_rows(spare, memory, 0, present);
@@ -553,10 +582,10 @@ static void run_tile(const struct run *run)
     const struct cpu_pass *pass = run->pass;
     const struct kal_pass *p = pass->pass;
     enum reach in = reads_plainly(p)
-                        ? find_reach(run, &run->in, run->in_unit, run->in_step)
+                        ? find_reach(run, &run->in, run->in_unit, run->step.in)
                         : REACH_NONE;
     enum reach out = writes_plainly(p)
-                         ? find_reach(run, &run->out, run->out_unit, run->out_step)
+                         ? find_reach(run, &run->out, run->out_unit, run->step.out)
                          : REACH_NONE;
 
     if (run_columns(run, in, out))
@@ -750,8 +779,9 @@ static void prefetch_next(const struct run *run, int64_t first, int64_t tiles)
 
     if (!run->tile.is_affine || lanes < run->pass->kernels->lanes)
         return;
-    prefetch_side(run, &p->in, &run->in, run->in_unit, run->in_step, left, false);
-    prefetch_side(run, &p->out, &run->out, run->out_unit, run->out_step, left, true);
+    prefetch_side(run, &p->in, &run->in, run->in_unit, run->step.in, left, false);
+    if (!run->is_streamed)
+        prefetch_side(run, &p->out, &run->out, run->out_unit, run->step.out, left, true);
 }
 
 void kal_cpu_tiles_run(struct cpu_worker *worker, const struct cpu_pass *pass,
@@ -773,4 +803,6 @@ void kal_cpu_tiles_run(struct cpu_worker *worker, const struct cpu_pass *pass,
         else
             run_tile(&run);
     }
+    if (run.is_streamed)
+        atomic_thread_fence(memory_order_seq_cst);
 }

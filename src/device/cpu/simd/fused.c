@@ -3,67 +3,14 @@
 // passes, while their values are in registers. The codelets are included once for each way.
 #include "device/cpu/kernels.h"
 
-#include "device/cpu/simd/simd.h"
+#include "device/cpu/simd/interleaved.h"
 
 #if LANES > 1
-
-// Lanes 2 j and 2 j + 1 of two vectors, and the reverse.
-#define EVEN(h, j) (2 * (j))
-#define ODD(h, j)  (2 * (j) + 1)
-#define LOW(h, j)  (((j) / 2) + ((j) % 2) * LANES)
-#define HIGH(h, j) (((j) / 2) + ((j) % 2) * LANES + LANES / 2)
-
-#if defined KAL_SIMD_F32
-typedef int32_t M __attribute__((vector_size(REGISTER_BYTES)));
-#else
-typedef int64_t M __attribute__((vector_size(REGISTER_BYTES)));
-#endif
-
-// a and b change places where the mask is set: in all lanes or in none.
-#define EXCHANGE(a, b, mask)                        \
-    do {                                            \
-        const M difference_ = ((M)a ^ (M)b) & mask; \
-        a = (V)((M)a ^ difference_);                \
-        b = (V)((M)b ^ difference_);                \
-    } while (0)
-
-// Real parts lead unless xi is below xr: then the side's parts are exchanged.
-#define LOAD_INTERLEAVED(re, im, xr, xi, at)                 \
-    do {                                                     \
-        const M mask_ = (M){ 0 } - ((xi) < (xr));            \
-        const R *base_ = ((xi) < (xr) ? (xi) : (xr)) + (at); \
-        const V a_ = LOAD(base_), b_ = LOAD(base_ + LANES);  \
-        re = SHUFFLE(a_, b_, EVEN, 0);                       \
-        im = SHUFFLE(a_, b_, ODD, 0);                        \
-        EXCHANGE(re, im, mask_);                             \
-    } while (0)
-
-#define STORE_INTERLEAVED(yr, yi, at, re, im)           \
-    do {                                                \
-        const M mask_ = (M){ 0 } - ((yi) < (yr));       \
-        R *base_ = ((yi) < (yr) ? (yi) : (yr)) + (at);  \
-        V a_ = (re), b_ = (im);                         \
-        EXCHANGE(a_, b_, mask_);                        \
-        STORE(base_, SHUFFLE(a_, b_, LOW, 0));          \
-        STORE(base_ + LANES, SHUFFLE(a_, b_, HIGH, 0)); \
-    } while (0)
-
-#define LOAD_VECTORS(re, im, xr, xi, at) \
-    do {                                 \
-        re = LOAD((xr) + (at));          \
-        im = LOAD((xi) + (at));          \
-    } while (0)
-
-#define STORE_VECTORS(yr, yi, at, re, im) \
-    do {                                  \
-        STORE((yr) + (at), re);           \
-        STORE((yi) + (at), im);           \
-    } while (0)
 
 // clang-format off
 #define RADICES(X) \
     X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) \
-    X(20) X(25) X(32)
+    X(20) X(24) X(25) X(27) X(32)
 // clang-format on
 
 #define PARAMETERS                                                                  \

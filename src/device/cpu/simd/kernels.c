@@ -2,9 +2,12 @@
 // Everything that touches vectors, for the level and precision that the build asks for.
 #include "device/cpu/kernels.h"
 
-#include "device/cpu/simd/simd.h"
+#include "device/cpu/simd/interleaved.h"
 
 #include CODELETS
+#if LANES > 1
+#include "device/cpu/simd/transpose.h"
+#endif
 
 enum { PAIR = 2 * LANES }; // reals of one element of a tile
 
@@ -90,11 +93,6 @@ static void store_any(const void *tile, const struct cpu_memory *to, int64_t fir
 
 #if LANES > 1
 
-#define EVEN(h, j) (2 * (j))
-#define ODD(h, j)  (2 * (j) + 1)
-#define LOW(h, j)  (((j) / 2) + ((j) % 2) * LANES)
-#define HIGH(h, j) (((j) / 2) + ((j) % 2) * LANES + LANES / 2)
-
 // Lanes are neighbours in memory: vectors load as they are, or in pairs to be parted.
 static void load_lanes(void *tile, const struct cpu_memory *from, int64_t first,
                        int64_t n)
@@ -154,33 +152,6 @@ static void store_lanes(const void *tile, const struct cpu_memory *to, int64_t f
                 STORE_PART(im + at.at, LOAD(t + k + LANES), lanes);
         }
     }
-}
-
-#define UPPER(h, j) (((j) & (h)) ? LANES + (j) - (h) : (j))
-#define LOWER(h, j) (((j) & (h)) ? LANES + (j) : (j) + (h))
-
-#define TRANSPOSE_STAGE(h)                    \
-    for (int i = 0; i < LANES; i++) {         \
-        if (i & (h))                          \
-            continue;                         \
-        const V a = v[i], b = v[i + (h)];     \
-        v[i] = SHUFFLE(a, b, UPPER, h);       \
-        v[i + (h)] = SHUFFLE(a, b, LOWER, h); \
-    }
-
-// Row i, lane j becomes row j, lane i: blocks off the diagonal change places, by halves.
-static inline void transpose(V *v)
-{
-    TRANSPOSE_STAGE(1)
-#if LANES > 2
-    TRANSPOSE_STAGE(2)
-#endif
-#if LANES > 4
-    TRANSPOSE_STAGE(4)
-#endif
-#if LANES > 8
-    TRANSPOSE_STAGE(8)
-#endif
 }
 
 // LANES reals from `at` on of every row to tile rows: t[step * j], swapped pairwise by flip.
@@ -278,6 +249,20 @@ static void store_rows(const void *tile, const struct cpu_memory *to, int64_t fi
 }
 
 #endif
+
+static void stream(void *to, const void *from, int64_t n)
+{
+    const R *f = from;
+    R *t = to;
+    int64_t i = 0;
+
+    for (; i < n && (uintptr_t)(t + i) % sizeof(V) != 0; i++)
+        t[i] = f[i];
+    for (; i + LANES <= n; i += LANES)
+        STREAM(t + i, LOAD(f + i));
+    for (; i < n; i++)
+        t[i] = f[i];
+}
 
 static void gather(void *to, const void *from, const int64_t *index, int64_t n)
 {
@@ -415,6 +400,7 @@ static void merge(const struct cpu_vectors *low, const struct cpu_vectors *high,
 
 #if LANES > 1
 extern const struct cpu_fused JOIN(kal_cpu_fused_, KAL_SIMD_SUFFIX);
+extern const struct cpu_line_kernels JOIN(kal_cpu_line_, KAL_SIMD_SUFFIX);
 #endif
 extern const struct cpu_row_kernels JOIN(kal_cpu_rows_, KAL_SIMD_SUFFIX);
 extern const struct cpu_kernels JOIN(kal_cpu_kernels_, KAL_SIMD_SUFFIX);
@@ -425,6 +411,7 @@ const struct cpu_kernels JOIN(kal_cpu_kernels_, KAL_SIMD_SUFFIX) = {
     .dft = { RADICES(STEP_ENTRY) },
 #if LANES > 1
     .fused = &JOIN(kal_cpu_fused_, KAL_SIMD_SUFFIX),
+    .line = &JOIN(kal_cpu_line_, KAL_SIMD_SUFFIX),
 #endif
     .rows = &JOIN(kal_cpu_rows_, KAL_SIMD_SUFFIX),
 #if LANES > 1
@@ -440,6 +427,7 @@ const struct cpu_kernels JOIN(kal_cpu_kernels_, KAL_SIMD_SUFFIX) = {
 #endif
     .load_any = load_any,
     .store_any = store_any,
+    .stream = stream,
     .gather = gather,
     .scatter = scatter,
     .multiply = multiply,

@@ -3,7 +3,7 @@
 // descending order, where no lines are left to fill the lanes with.
 #include "device/cpu/kernels.h"
 
-#include "device/cpu/simd/simd.h"
+#include "device/cpu/simd/interleaved.h"
 
 // Real and imaginary parts of LANES numbers.
 struct pair {
@@ -11,10 +11,6 @@ struct pair {
 };
 
 #if LANES > 1
-#define EVEN(h, j)    (2 * (j))
-#define ODD(h, j)     (2 * (j) + 1)
-#define LOW(h, j)     (((j) / 2) + ((j) % 2) * LANES)
-#define HIGH(h, j)    (((j) / 2) + ((j) % 2) * LANES + LANES / 2)
 #define REVERSE(h, j) (LANES - 1 - (j))
 
 static inline struct pair load_pairs(const R *re, const R *im, int64_t k)

@@ -56,6 +56,19 @@ typedef R V_UNALIGNED __attribute__((vector_size(REGISTER_BYTES), aligned(sizeof
 #define BROADCAST(scalar) ((V){ 0 } + (scalar))
 #endif
 
+// STREAM stores past the caches, at multiples of a register's bytes.
+#if defined KAL_SIMD_AVX512 && defined KAL_SIMD_F32
+#define STREAM(pointer, value) _mm512_stream_ps((pointer), (value))
+#elif defined KAL_SIMD_AVX512
+#define STREAM(pointer, value) _mm512_stream_pd((pointer), (value))
+#elif defined KAL_SIMD_AVX2 && defined KAL_SIMD_F32
+#define STREAM(pointer, value) _mm256_stream_ps((pointer), (value))
+#elif defined KAL_SIMD_AVX2
+#define STREAM(pointer, value) _mm256_stream_pd((pointer), (value))
+#else
+#define STREAM(pointer, value) STORE(pointer, value)
+#endif
+
 // FMA(a, b, c) = a b + c, FMS = a b - c, FNMA = c - a b. The scalar level has no fused
 // operations: libm's would be slow, and the compiler's would change results by processor.
 #if defined KAL_SIMD_AVX512 && defined KAL_SIMD_F32

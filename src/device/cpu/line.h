@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// Lines that fill the lanes by themselves: the two passes of a four-step n = m r in one,
+// where r is the radix of one codelet and a multiple of the lanes. Number a r + b of a line is
+// element a, lane b of its tiles, as it lies in memory; transforms of m, a codelet each step,
+// come first, and then those of r, of which the lanes are transposed in registers.
+#ifndef KAL_DEVICE_CPU_LINE_H_
+#define KAL_DEVICE_CPU_LINE_H_
+
+#include "device/cpu/cpu.h"
+#include "device/cpu/tile.h"
+
+struct cpu_line {
+    struct cpu_pass *columns, *rows;
+    const struct cpu_kernels *kernels;
+    int64_t plane_bytes;               // of a register
+    int radix;                         // r
+    int64_t m;                         // of which columns->pass has the steps:
+    cpu_dft *step[KAL_MAX_PASS_STEPS]; // the first from memory
+    bool has_roots;                    // between: those of the last step, else of the end
+    const void *roots;                 // tiles, times the scale
+    enum cpu_layout in, out;
+    int loop;                  // that neighbouring lines are on; -1: there is one line
+    int64_t round;             // its count
+    int64_t in_step, out_step; // from line to line on it
+    bool is_streamed;          // where lines begin on multiples of a register
+};
+
+/**
+ * Make the passes `columns` and the one behind it one, *out, if they can be; else *out = NULL.
+ *
+ * Error: E_MEMORY  exhausted
+ */
+kallima_status kal_cpu_line_find(struct cpu_line **out, struct cpu_program *program,
+                                 const struct kal_phase *phase, struct cpu_pass *columns);
+
+/** Run one line from x to y by the last step `end`; tile[] as in struct cpu_worker. */
+void kal_cpu_line_run(const struct cpu_line *line, char *const tile[2],
+                      struct cpu_vectors x, const struct cpu_vectors *y,
+                      cpu_line_end *end);
+
+/** Return how many lines a chunk has. */
+int64_t kal_cpu_line_count(const struct cpu_line *line, const struct cpu_chunk *chunk);
+
+/** Run lines begin .. end-1 of a chunk. */
+void kal_cpu_lines_run(struct cpu_worker *worker, const struct cpu_line *line,
+                       const struct cpu_chunk *chunk, int64_t begin, int64_t end);
+
+#endif

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// Row i, lane j becomes row j, lane i: first within the 128 bits that all processors shuffle
+// fast, then those as wholes.
+#ifndef KAL_DEVICE_CPU_SIMD_TRANSPOSE_H_
+#define KAL_DEVICE_CPU_SIMD_TRANSPOSE_H_
+
+#include "device/cpu/simd/simd.h"
+
+enum {
+    QUAD = 16 / (int)sizeof(R), // lanes of 128 bits
+    QUADS = LANES / QUAD,
+};
+
+// Lanes of a and b in turn, from the lower or upper half of each quad; in twos; and quads
+// 0, 2, ... or 1, 3, ... of a, then those of b.
+#define LOW_ONES(h, j)  ((j) / QUAD * QUAD + (j) % QUAD / 2 + (j) % 2 * LANES)
+#define HIGH_ONES(h, j) (LOW_ONES(h, j) + QUAD / 2)
+#define LOW_TWOS(h, j)  ((j) / QUAD * QUAD + (j) % 2 + (j) % QUAD / 2 * LANES)
+#define HIGH_TWOS(h, j) (LOW_TWOS(h, j) + 2)
+#define EVEN_QUADS(h, j) \
+    ((j) / QUAD * 2 * QUAD % LANES + (j) % QUAD + (j) / (LANES / 2) * LANES)
+#define ODD_QUADS(h, j) (EVEN_QUADS(h, j) + QUAD)
+
+#define MEET_LANES(a, b, low, high)     \
+    do {                                \
+        const V a_ = (a), b_ = (b);     \
+        (a) = SHUFFLE(a_, b_, low, 0);  \
+        (b) = SHUFFLE(a_, b_, high, 0); \
+    } while (0)
+
+static inline void exchange_vectors(V *a, V *b)
+{
+    const V c = *a;
+    *a = *b;
+    *b = c;
+}
+
+static inline void transpose(V *v)
+{
+    for (int i = 0; i < LANES; i += 2)
+        MEET_LANES(v[i], v[i + 1], LOW_ONES, HIGH_ONES);
+#if defined KAL_SIMD_F32
+    for (int i = 0; i < LANES; i += 4) {
+        MEET_LANES(v[i], v[i + 2], LOW_TWOS, HIGH_TWOS);
+        MEET_LANES(v[i + 1], v[i + 3], LOW_TWOS, HIGH_TWOS);
+        exchange_vectors(&v[i + 1], &v[i + 2]);
+    }
+#endif
+#if REGISTER_BYTES >= 32
+    for (int i = 0; i < QUAD; i++) {
+#if REGISTER_BYTES == 64
+        V *const a = v + i, *const b = a + QUAD, *const c = b + QUAD, *const d = c + QUAD;
+        MEET_LANES(*a, *b, EVEN_QUADS, ODD_QUADS);
+        MEET_LANES(*c, *d, EVEN_QUADS, ODD_QUADS);
+        MEET_LANES(*a, *c, EVEN_QUADS, ODD_QUADS);
+        MEET_LANES(*b, *d, EVEN_QUADS, ODD_QUADS);
+        // a: quad 0, c: quad 2, b: quad 1, d: quad 3
+#else
+        MEET_LANES(v[i], v[i + QUAD], EVEN_QUADS, ODD_QUADS);
+#endif
+    }
+#endif
+}
+
+#endif
