@@ -12,6 +12,11 @@ set(simd_flags_scalar "")
 set(simd_flags_avx2 -mavx2 -mfma)
 set(simd_flags_avx512 -mavx512f -mavx512dq -mavx512vl -mfma -mprefer-vector-width=512)
 set(simd_flags_neon "")
+# A codelet's places are multiples of one stride. GCC's ivopts gives each a pointer of its own,
+# and they and the values of large codelets push each other from the registers.
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+    set(simd_flags_all -fno-ivopts)
+endif()
 
 file(GLOB simd_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/device/cpu/simd/*.c)
 set(simd_objects "")
@@ -22,7 +27,7 @@ foreach(level ${simd_levels})
         string(TOUPPER ${precision} PRECISION)
         set(target kallima-${level}-${precision})
         add_library(${target} OBJECT ${simd_sources})
-        target_compile_options(${target} PRIVATE ${simd_flags_${level}}
+        target_compile_options(${target} PRIVATE ${simd_flags_${level}} ${simd_flags_all}
             $<$<CONFIG:Release,RelWithDebInfo>:-O3>)
         target_compile_definitions(${target} PRIVATE
             KAL_SIMD_${LEVEL} KAL_SIMD_${PRECISION} KAL_SIMD_SUFFIX=${level}_${precision})

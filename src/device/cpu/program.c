@@ -298,7 +298,8 @@ static kallima_status prepare(struct cpu_program *program)
     program->is_single_line = is_single_line(program);
     if (program->is_single_line)
         program->threads = 1;
-    program->tile_bytes = aligned(program->tile_bytes / 2) * 2;
+    // Three cache lines more: the two tiles do not share sets.
+    program->tile_bytes = (aligned(program->tile_bytes / 2) + 192) * 2;
     program->thread_bytes =
         aligned(program->tile_bytes + (uint64_t)chunk_reals * real_bytes) + 64;
     program->shared_bytes = aligned((uint64_t)source->shared_reals * real_bytes);
