@@ -35,10 +35,12 @@ typedef void cpu_dft(const struct cpu_vectors *x, const struct cpu_vectors *y, i
 /**
  * Steps that move data on their way, NULL where there is none: from or to interleaved
  * memory of adjacent lines, where `im` is a neighbour of `re`; `lanes` multiply output k by
- * element k of the tile w (m and s are 1). Interleaved output needs m = 1.
+ * element k of the tile w (m and s are 1). Interleaved output needs m = 1; `streamed` is `out`
+ * past the caches, where y and its stride are multiples of a register.
  */
 struct cpu_fused {
     cpu_dft *in[CPU_MAX_RADIX + 1], *out[CPU_MAX_RADIX + 1], *in_out[CPU_MAX_RADIX + 1];
+    cpu_dft *streamed[CPU_MAX_RADIX + 1];
     cpu_dft *lanes[CPU_MAX_RADIX + 1], *in_lanes[CPU_MAX_RADIX + 1];
 };
 

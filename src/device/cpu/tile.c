@@ -392,8 +392,9 @@ static struct cpu_vectors tile_vectors(const struct cpu_worker *worker,
                                  step * 2 * pass->kernels->lanes };
 }
 
-// How a step can reach memory: not at all, as vectors, or as interleaved adjacent lines.
-enum reach { REACH_NONE, REACH_VECTORS, REACH_INTERLEAVED };
+// How a step can reach memory: not at all, as vectors, or as interleaved adjacent lines, and
+// these past the caches.
+enum reach { REACH_NONE, REACH_VECTORS, REACH_INTERLEAVED, REACH_STREAMED };
 
 static enum reach find_reach(const struct run *run, const struct cpu_memory *side,
                              int64_t unit, int64_t step)
@@ -438,6 +439,8 @@ static cpu_dft *find_dft(const struct cpu_pass *pass, const struct cpu_step *ste
     const struct cpu_fused *fused = pass->kernels->fused;
     const int radix = step->step->radix;
 
+    if (out == REACH_STREAMED)
+        return in == REACH_INTERLEAVED ? NULL : fused->streamed[radix];
     if (in != REACH_INTERLEAVED && out != REACH_INTERLEAVED)
         return step->dft;
     if (in != REACH_INTERLEAVED)
@@ -577,6 +580,17 @@ static void run_steps(const struct run *run, enum reach in, enum reach out)
         store_tile(run, worker->tile[current], worker->tile[!current], 0, pass->pass->n);
 }
 
+// Does a tile's output begin on registers, wherever its elements are?
+static bool can_stream_lanes(const struct run *run)
+{
+    const int64_t lanes = run->pass->kernels->lanes;
+    const char *first = run->worker->base[KAL_BUFFER_OUT];
+    first += run->out.lane_offset[0] * run->worker->real_bytes;
+    return run->pass->is_streamed && run->pass->pass->step_count > 1 &&
+           (uintptr_t)first % (uintptr_t)(lanes * run->worker->real_bytes) == 0 &&
+           run->out.stride % lanes == 0;
+}
+
 static void run_tile(const struct run *run)
 {
     const struct cpu_pass *pass = run->pass;
@@ -592,6 +606,8 @@ static void run_tile(const struct run *run)
         return;
     if (p->out.twiddle_n || p->scale != 1.0)
         out = REACH_NONE;
+    if (out == REACH_INTERLEAVED && can_stream_lanes(run))
+        out = REACH_STREAMED;
     // Long radices have no fused form; the input goes through a tile, then the output.
     if (in && !find_dft(pass, &pass->step[0], in, p->step_count == 1 ? out : REACH_NONE))
         in = REACH_NONE;
@@ -803,6 +819,6 @@ void kal_cpu_tiles_run(struct cpu_worker *worker, const struct cpu_pass *pass,
         else
             run_tile(&run);
     }
-    if (run.is_streamed)
+    if (pass->is_streamed)
         atomic_thread_fence(memory_order_seq_cst);
 }

@@ -80,10 +80,21 @@ RADICES(STEP_BOTH_LANES)
 #define CODELET_TWIDDLE(n) out_unused_##n
 #include CODELETS
 
+// The same past the caches.
+#undef STORE_PAIR
+#undef CODELET
+#undef CODELET_TWIDDLE
+#define STORE_PAIR         STREAM_INTERLEAVED
+#define CODELET(n)         streamed_##n
+#define CODELET_TWIDDLE(n) streamed_unused_##n
+#include CODELETS
+
 #undef LOAD_PAIR
+#undef STORE_PAIR
 #undef CODELET
 #undef CODELET_TWIDDLE
 #define LOAD_PAIR          LOAD_INTERLEAVED
+#define STORE_PAIR         STORE_INTERLEAVED
 #define CODELET(n)         in_out_##n
 #define CODELET_TWIDDLE(n) in_out_unused_##n
 #include CODELETS
@@ -100,11 +111,12 @@ RADICES(STEP_BOTH_LANES)
             name##_##r(xr + q * xs, xi + q * xs, s * xs, yr + q * ys, yi + q * ys, \
                        s * ys);                                                    \
     }
-#define STEP_BOTH_OUT(r) STEP_OUT(out, r) STEP_OUT(in_out, r)
-RADICES(STEP_BOTH_OUT)
+#define STEPS_OUT(r) STEP_OUT(out, r) STEP_OUT(streamed, r) STEP_OUT(in_out, r)
+RADICES(STEPS_OUT)
 
 #define IN_ENTRY(r)       [r] = step_in_##r,
 #define OUT_ENTRY(r)      [r] = step_out_##r,
+#define STREAMED_ENTRY(r) [r] = step_streamed_##r,
 #define IN_OUT_ENTRY(r)   [r] = step_in_out_##r,
 #define LANES_ENTRY(r)    [r] = step_lanes_##r,
 #define IN_LANES_ENTRY(r) [r] = step_in_lanes_##r,
@@ -114,6 +126,7 @@ extern const struct cpu_fused JOIN(kal_cpu_fused_, KAL_SIMD_SUFFIX);
 const struct cpu_fused JOIN(kal_cpu_fused_, KAL_SIMD_SUFFIX) = {
     .in = { RADICES(IN_ENTRY) },
     .out = { RADICES(OUT_ENTRY) },
+    .streamed = { RADICES(STREAMED_ENTRY) },
     .in_out = { RADICES(IN_OUT_ENTRY) },
     .lanes = { RADICES(LANES_ENTRY) },
     .in_lanes = { RADICES(IN_LANES_ENTRY) },
