@@ -40,6 +40,7 @@ programs=$build/programs
 mkdir -p "$programs"
 cp "$build"/libkallima.dll "$build"/tools/kallima.exe "$build"/examples/*.exe "$programs"
 export WINEPREFIX="$root/build-windows/prefix" WINEDEBUG=-all
+mkdir -p "$WINEPREFIX"
 export WINEDLLOVERRIDES="mscoree=;mshtml=;winemenubuilder.exe=d;d3dcompiler_47=n"
 export OMP_WAIT_POLICY=passive KALLIMA_KERNEL_CACHE=off KALLIMA_WISDOM=off
 # Programs start faster where the server stays. Several at once have been seen to hang.
