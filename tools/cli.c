@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <getopt.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -127,6 +128,18 @@ bool cli_parse_number(const char *text, double *out, const char **end)
     *out = value;
     *end = stop;
     return true;
+}
+
+bool cli_parse_seconds(const struct cli *cli, const char *option, double low, double high,
+                       double *out)
+{
+    const char *end;
+    if (cli_parse_number(optarg, out, &end) && *end == '\0' && *out >= low &&
+        *out <= high)
+        return true;
+    cli_usage(cli, "%s %s: must be a number of seconds from %g to %.0f", option, optarg,
+              low, high);
+    return false;
 }
 
 int cli_find(const char *text, const char *const *names, int count)

@@ -67,6 +67,10 @@ bool cli_parse_int64(const char *text, int64_t low, int64_t high, int64_t *out);
 /** Read a finite decimal number; *end is what follows it. False if there is none. */
 bool cli_parse_number(const char *text, double *out, const char **end);
 
+/** Read `optarg`, of `option`, as seconds from low to high; false: it is none, which is said. */
+bool cli_parse_seconds(const struct cli *cli, const char *option, double low, double high,
+                       double *out);
+
 /** Return the index of `text` in `names`, or -1. */
 int cli_find(const char *text, const char *const *names, int count);
 

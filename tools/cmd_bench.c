@@ -75,15 +75,7 @@ struct request {
     struct peer_options peer_options;
 };
 
-static bool parse_seconds(const struct cli *cli, const char *option, const char *text,
-                          double *out)
-{
-    const char *end;
-    if (cli_parse_number(text, out, &end) && *end == '\0' && *out >= 0 && *out <= 3600)
-        return true;
-    cli_usage(cli, "%s %s: must be a number of seconds from 0 to 3600", option, text);
-    return false;
-}
+enum { MOST_SECONDS = 3600 };
 
 static bool parse_option(const struct cli *cli, int id, struct request *request)
 {
@@ -93,9 +85,11 @@ static bool parse_option(const struct cli *cli, int id, struct request *request)
     switch ((enum option_id)id) {
     case OPT_HELP: request->help = true; return true;
     case OPT_MIN_TIME:
-        return parse_seconds(cli, "--min-time", optarg, &request->min_time_s);
+        return cli_parse_seconds(cli, "--min-time", 0, MOST_SECONDS,
+                                 &request->min_time_s);
     case OPT_MAX_TIME:
-        return parse_seconds(cli, "--max-time", optarg, &request->max_time_s);
+        return cli_parse_seconds(cli, "--max-time", 0, MOST_SECONDS,
+                                 &request->max_time_s);
     case OPT_PLAN_TWICE: request->plan_twice = true; return true;
     case OPT_JSON: request->json = true; return true;
     case OPT_PEER: request->peers = optarg; return true;

@@ -103,16 +103,7 @@ struct paths {
 
 // --- the command line -------------------------------------------------------------------
 
-static bool parse_seconds(const struct cli *cli, const char *option, double low,
-                          double *out)
-{
-    const char *end;
-    if (cli_parse_number(optarg, out, &end) && *end == '\0' && *out >= low && *out <= 1e6)
-        return true;
-    cli_usage(cli, "%s %s: must be a number of seconds from %g to 1000000", option,
-              optarg, low);
-    return false;
-}
+enum { MOST_SECONDS = 1000000 };
 
 static bool parse_option(const struct cli *cli, int id, struct request *request)
 {
@@ -128,11 +119,17 @@ static bool parse_option(const struct cli *cli, int id, struct request *request)
     case OPT_DEVICES: request->devices = optarg; return true;
     case OPT_PEERS: request->peers = optarg; return true;
     case OPT_OUT: request->out = optarg; return true;
-    case OPT_BUDGET: return parse_seconds(cli, "--budget", 1, &request->budget_s);
+    case OPT_BUDGET:
+        return cli_parse_seconds(cli, "--budget", 1, MOST_SECONDS, &request->budget_s);
     case OPT_TIME_LIMIT:
-        return parse_seconds(cli, "--time-limit", 0.1, &request->limit_s);
-    case OPT_MIN_TIME: return parse_seconds(cli, "--min-time", 0, &request->min_time_s);
-    case OPT_MAX_TIME: return parse_seconds(cli, "--max-time", 0, &request->max_time_s);
+        return cli_parse_seconds(cli, "--time-limit", 0.1, MOST_SECONDS,
+                                 &request->limit_s);
+    case OPT_MIN_TIME:
+        return cli_parse_seconds(cli, "--min-time", 0, MOST_SECONDS,
+                                 &request->min_time_s);
+    case OPT_MAX_TIME:
+        return cli_parse_seconds(cli, "--max-time", 0, MOST_SECONDS,
+                                 &request->max_time_s);
     case OPT_REPORT_ONLY: request->report_only = true; return true;
     case OPT_FFTW_DIR: request->peer_options.directory = optarg; return true;
     case OPT_FFTW_EFFORT:

@@ -4,8 +4,8 @@
 void kal_describe_nvidia(struct kal_caps *caps, int processors, int warps, bool draws)
 {
     // Counted by groups under way on an NVIDIA H200, driver 580, November 2026; through CUDA
-    // its processors give 228 KiB. Others of its kind keep as many warps and have as many
-    // processors. Of smaller ones nothing is known.
+    // its processors give 228 KiB. Assumed of all that keep as many warps and have many
+    // processors; of others nothing is.
     enum {
         WARP = 32,
         LARGE_WARPS = 64,

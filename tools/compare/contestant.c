@@ -101,12 +101,12 @@ static void set_about(struct contestant *one, const struct json *json)
 bool contestant_start(struct contest *contest, struct contestant *one, char *why,
                       size_t capacity)
 {
+    const struct technology *about = &one->about;
     const double usual_s = contest->limit_s;
     struct json json;
     if (one->child.pid)
         return true;
-    if (!start(contest, one->about.selector, one->about.library, &one->child, why,
-               capacity))
+    if (!start(contest, about->selector, about->library, &one->child, why, capacity))
         return false;
     if (contest->limit_s < MIN_START_SECONDS) // drivers take their time
         contest->limit_s = MIN_START_SECONDS;
@@ -131,23 +131,24 @@ void contest_end(struct contest *contest)
 
 bool contestant_is_kallima(const struct contestant *one)
 {
-    return strcmp(one->about.library, SERVE_KALLIMA) == 0;
+    return technology_is_kallima(&one->about);
 }
 
 static bool add(struct contest *contest, const char *library, const char *selector)
 {
-    struct technology about;
-    record_clear(RECORD_TECHNOLOGY, &about);
-    snprintf(about.library, sizeof about.library, "%s", library);
-    snprintf(about.selector, sizeof about.selector, "%s", selector);
-    snprintf(about.id, sizeof about.id, "%.20s %.24s", library, selector);
+    struct contestant one = { .is_out = false };
+    struct technology *about = &one.about;
+    record_clear(RECORD_TECHNOLOGY, about);
+    snprintf(about->library, sizeof about->library, "%s", library);
+    snprintf(about->selector, sizeof about->selector, "%s", selector);
+    snprintf(about->id, sizeof about->id, "%.20s %.24s", library, selector);
     for (int i = 0; i < contest->count; i++) {
-        if (strcmp(contest->one[i].about.id, about.id) == 0)
+        if (strcmp(contest->one[i].about.id, about->id) == 0)
             return true;
     }
     if (contest->count == MAX_CONTESTANTS)
         return false;
-    contest->one[contest->count++] = (struct contestant){ .about = about };
+    contest->one[contest->count++] = one;
     return true;
 }
 
@@ -234,8 +235,10 @@ static int check_peers(const struct contest *contest, const char *peers)
     snprintf(names, sizeof names, "%s", peers);
     for (char *rest = names, *next; (next = strtok_r(rest, ",", &rest));) {
         bool is_there = false;
-        for (int i = 0; i < contest->count; i++)
-            is_there = is_there || strcmp(contest->one[i].about.library, next) == 0;
+        for (int i = 0; i < contest->count; i++) {
+            const struct technology *about = &contest->one[i].about;
+            is_there = is_there || strcmp(about->library, next) == 0;
+        }
         if (!is_there)
             return cli_usage(contest->cli, "--peers %s: no such peer of these devices",
                              next);

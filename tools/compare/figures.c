@@ -15,7 +15,7 @@ static int number_of(const struct results *results, const struct technology *tec
 {
     int number = 0;
     for (const struct technology *one = results->technology; one < technology; one++)
-        number += view_is_kallima(one) == view_is_kallima(technology);
+        number += technology_is_kallima(one) == technology_is_kallima(technology);
     return number;
 }
 
@@ -26,8 +26,8 @@ static struct chart_series *add_series(struct chart *chart, const struct results
     *series = (struct chart_series){
         .colour = (int)(technology - results->technology),
         .mark = number_of(results, technology),
-        .is_filled = view_is_kallima(technology),
-        .is_solid = view_is_kallima(technology),
+        .is_filled = technology_is_kallima(technology),
+        .is_solid = technology_is_kallima(technology),
     };
     snprintf(series->name, sizeof series->name, "%s", technology->id);
     return series;

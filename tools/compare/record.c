@@ -7,6 +7,7 @@
 
 #include "bench_problem.h"
 #include "cli.h"
+#include "serve.h"
 
 enum field_type {
     FIELD_TEXT,
@@ -290,4 +291,9 @@ double row_points(const struct row *row)
 bool row_counts(const struct row *row)
 {
     return !row->failed[0] && row->median_ms > 0;
+}
+
+bool technology_is_kallima(const struct technology *technology)
+{
+    return strcmp(technology->library, SERVE_KALLIMA) == 0;
 }

@@ -43,6 +43,9 @@ struct technology {
     double threads, is_software;
 };
 
+/** Return whether a technology is Kallima, not a peer. */
+bool technology_is_kallima(const struct technology *technology);
+
 /** What one technology did with one case. Numbers are NaN, and texts empty, where there is none. */
 struct row {
     char technology[48], group[32], variant[32];

@@ -86,7 +86,7 @@ static void tell_errors(const struct speech *speech, const struct technology *te
         if (!worst || view_error_share(row) > view_error_share(worst))
             worst = row;
     }
-    if (above == 0 || !view_is_kallima(technology))
+    if (above == 0 || !technology_is_kallima(technology))
         return;
     view_print_case(worst, what, sizeof what);
     say(speech,
@@ -111,7 +111,8 @@ static void tell_load(const struct speech *speech)
 
 static bool is_peer_on(const struct technology *technology, const char *selector)
 {
-    return !view_is_kallima(technology) && strcmp(technology->selector, selector) == 0;
+    return !technology_is_kallima(technology) &&
+           strcmp(technology->selector, selector) == 0;
 }
 
 // A case that Kallima and a peer computed on one device.
@@ -343,7 +344,7 @@ static void tell_crossing(const struct speech *speech, const struct group *group
     char text[SENTENCE] = "";
     for (int i = 0; i < speech->results->technologies; i++) {
         const struct technology *technology = &speech->results->technology[i];
-        if (!view_is_host(technology) && view_is_kallima(technology))
+        if (!view_is_host(technology) && technology_is_kallima(technology))
             add_crossing(text, speech->results, group, technology);
     }
     if (*text)
@@ -525,7 +526,7 @@ static void for_technologies(const struct speech *speech, tell_technology *tell,
 {
     for (int i = 0; i < speech->results->technologies; i++) {
         const struct technology *technology = &speech->results->technology[i];
-        if (!kallima_alone || view_is_kallima(technology))
+        if (!kallima_alone || technology_is_kallima(technology))
             tell(speech, technology);
     }
 }

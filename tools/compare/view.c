@@ -7,7 +7,6 @@
 
 #include "bench_problem.h"
 #include "bench_selector.h"
-#include "serve.h"
 
 // --- numbers ----------------------------------------------------------------------------
 
@@ -95,11 +94,6 @@ double view_error_share(const struct row *row)
 }
 
 // --- technologies -----------------------------------------------------------------------
-
-bool view_is_kallima(const struct technology *technology)
-{
-    return strcmp(technology->library, SERVE_KALLIMA) == 0;
-}
 
 bool view_is_host(const struct technology *technology)
 {

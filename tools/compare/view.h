@@ -25,9 +25,6 @@ row_value view_median, view_gflops, view_x_copy, view_total, view_write, view_re
 /** The time with transfers, if any are needed. */
 row_value view_whole;
 
-/** Return whether a technology is Kallima, not a peer. */
-bool view_is_kallima(const struct technology *technology);
-
 /** Return whether a technology computes in host memory, with no transfers. */
 bool view_is_host(const struct technology *technology);
 
