@@ -196,7 +196,8 @@ typedef struct kallima_device_arrays {
 
 /**
  * Enqueue one execution on device buffers. The CPU device has computed on return; wait for
- * others with kallima_device_finish() or by reading the output.
+ * others with kallima_device_finish() or by reading the output. A little work may start only
+ * when somebody waits for it.
  *
  * Shape:  as kallima_plan_execute_host(), for buffers.
  * Owner:  the buffers must live until the work is done.

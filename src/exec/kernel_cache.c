@@ -17,7 +17,7 @@
 #include "base/text.h"
 
 enum {
-    FORMAT = 1,                      // of the files
+    FORMAT = 2,                      // of the files
     LARGEST_BYTES = 64 << 20,        // of a file
     SEAL_BYTES = 8 + KAL_HASH_BYTES, // between label and binary
     STORES_PER_TIDY = 32,

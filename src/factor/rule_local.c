@@ -77,6 +77,7 @@ enum {
     IS_MIRRORED = 16,
     IS_ODD = 32,
     IS_RANK = 64, // an axis of several
+    IS_COLUMN_OF_REALS = 128,
 };
 
 static int features(const struct kal_axis *axis, const struct kal_caps *caps)
@@ -88,7 +89,8 @@ static int features(const struct kal_axis *axis, const struct kal_caps *caps)
     return (is_wide ? IS_WIDE : 0) | (is_mixed ? IS_MIXED : 0) |
            (is_shared ? IS_SHARED : 0) | (is_few ? IS_FEW : 0) |
            (axis->mirrors_first || axis->mirrors_last ? IS_MIRRORED : 0) |
-           (axis->n % 2 ? IS_ODD : 0) | (axis->shares_cache ? IS_RANK : 0);
+           (axis->n % 2 ? IS_ODD : 0) | (axis->shares_cache ? IS_RANK : 0) |
+           (axis->is_first_step && axis->mirrors_last ? IS_COLUMN_OF_REALS : 0);
 }
 
 // Largest radix of a kernel's steps: larger ones need fewer exchanges and more registers, so
@@ -108,6 +110,8 @@ static int largest_radix(const struct kal_axis *axis, const struct kal_caps *cap
         { IS_SHARED,             4096,      16, 16 },
         // They wait for each codelet: short ones end sooner.
         { IS_FEW,                4096,      16, 16 },
+        { IS_COLUMN_OF_REALS,    256,       16, 16 },
+        { IS_COLUMN_OF_REALS,    512,       32, 32 },
         { IS_WIDE | IS_MIRRORED, INT64_MAX, 16, 16 },
         { IS_WIDE,               INT64_MAX, 32, 32 },
         { IS_MIRRORED,           128,       16, 16 },
@@ -219,7 +223,9 @@ static void choose_for_kernel(const struct kal_axis *axis, const struct kal_caps
         order_radices(node);
     if (axis->mirrors_first)
         order_mirrored(node, 0, kal_caps_is_f64(caps));
-    if (axis->mirrors_last)
+    // A column of reals with a large codelet leaves the mirrored step to the tile.
+    if (axis->mirrors_last &&
+        !(axis->is_first_step && node->radix[node->radix_count - 1] > KAL_PAIRED_F32))
         order_mirrored(node, node->radix_count - 1, kal_caps_is_f64(caps));
 }
 

@@ -491,6 +491,11 @@ static int64_t narrow_lines(const struct kal_kernel *k, int64_t lines, int64_t s
     return lines;
 }
 
+static bool splits(const struct kal_pass *pass)
+{
+    return pass->step_count > 0 && pass->step[pass->step_count - 1].op == KAL_STEP_SPLIT;
+}
+
 // Of lines that are neighbours in memory: enough for whole transactions, `most` at most, then
 // enough for a group of the wanted size.
 static int64_t neighbouring_lines(const struct kal_kernel *k, const struct kal_caps *caps,
@@ -498,12 +503,18 @@ static int64_t neighbouring_lines(const struct kal_kernel *k, const struct kal_c
 {
     enum { TRANSACTION = 128, SECTOR = 32, WIDE = 16, LARGEST = 131072 };
     const int64_t element = kal_kernel_element_bytes(k), sector = SECTOR / element;
+    // Columns of reals are half as wide in memory, and have one coefficient more than points.
+    const bool is_real = splits(k->pass);
+    const int64_t wide = is_real && !k->is_f64 ? 2 * WIDE : WIDE;
+    const int64_t points = is_real ? k->n - 1 : k->n;
     // A ticket's work should outlast the taking of it.
     const int64_t lanes = k->is_fused ? k->choice.wanted_lanes : 128;
     const int64_t bytes = k->is_fused ? 65536 : 32768;
     int64_t lines = TRANSACTION / element;
 
-    if (WIDE * k->n * element <= LARGEST && k->is_fused)
+    if (wide * points * element <= LARGEST && k->is_fused)
+        lines = wide;
+    else if (WIDE * points * element <= LARGEST && k->is_fused)
         lines = WIDE;
     else if (2 * lines * k->n * element <= LARGEST && !k->is_f64)
         lines *= 2; // two transactions in a row

@@ -142,6 +142,7 @@ static int run_operations(void)
         cmocka_unit_test(devices_are_listed_and_described),
         cmocka_unit_test(numbers_beyond_the_list_are_absent),
         cmocka_unit_test(kernels_see_slots_and_offsets),
+        cmocka_unit_test(launches_take_the_arrays_they_are_given),
         cmocka_unit_test(groups_have_the_memory_that_is_told),
         cmocka_unit_test(many_groups_are_launched_once_each),
         cmocka_unit_test(events_are_refused),

@@ -289,6 +289,33 @@ static void check_tripled(kallima_device *device, const struct kal_device_kernel
     kallima_buffer_destroy(&b);
 }
 
+// Each launch has its own, and memory comes back under an address that was in use before.
+void launches_take_the_arrays_they_are_given(void **state)
+{
+    enum { ROUNDS = 20, GROUPS = JOB_NUMBERS / JOB_LANES };
+    kallima_device *device = open_counted();
+    struct kal_device_kernel *kernel = job_compile(device, JOB_SAXPY);
+    uint32_t x[JOB_NUMBERS], y[JOB_NUMBERS];
+
+    (void)state;
+    for (uint32_t round = 1; round <= ROUNDS; round++) {
+        job_ramp(x, JOB_NUMBERS, round);
+        kallima_buffer *a = job_upload(device, x, sizeof x);
+        kallima_buffer *b = job_upload(device, x, sizeof x);
+        ROW_CHECK(job_run(kernel, job_at(a, 0), job_at(b, 0), GROUPS) == KALLIMA_OK);
+        ROW_CHECK(job_run(kernel, job_at(b, 0), job_at(a, 0), GROUPS) == KALLIMA_OK);
+        ROW_CHECK(job_run(kernel, job_at(a, 0), job_at(b, 0), GROUPS) == KALLIMA_OK);
+        ROW_CHECK(kallima_buffer_read(b, 0, y, sizeof y) == KALLIMA_OK);
+        for (uint32_t i = 0; i < JOB_NUMBERS; i++)
+            ROW_CHECK(y[i] == 17 * round * i); // a, b: 1, 1; 1, 3; 7, 3; 7, 17
+        kallima_buffer_destroy(&a);
+        kallima_buffer_destroy(&b);
+    }
+    device->ops->kernel_destroy(kernel);
+    close_counted(device);
+    ROWS_FINISH();
+}
+
 void binaries_make_the_same_kernel(void **state)
 {
     kallima_device *device = open_counted();

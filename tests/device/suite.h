@@ -94,6 +94,7 @@ void buffers_hold_what_was_written(void **state);
 void devices_are_listed_and_described(void **state);
 void numbers_beyond_the_list_are_absent(void **state);
 void kernels_see_slots_and_offsets(void **state);
+void launches_take_the_arrays_they_are_given(void **state);
 void groups_have_the_memory_that_is_told(void **state);
 void many_groups_are_launched_once_each(void **state);
 void events_are_refused(void **state);

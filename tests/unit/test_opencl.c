@@ -399,6 +399,37 @@ static void ptx_tells_the_groups_of_a_processor(void **state)
     assert_int_equal(counting.live, 0);
 }
 
+static void ptx_keeps_what_the_compiler_told(void **state)
+{
+    (void)state;
+    static const char ptx[] = ".version 9.0\n.entry k()\n{\nret;\n}\n";
+    const struct kal_host host = { .allocator = counting_allocator(&counting) };
+    const struct kal_binary whole = { (void *)ptx, sizeof ptx - 1 };
+    const struct kal_binary foreign = { (void *)"\177ELF\0.version 9.0", 17 };
+    const struct kal_kernel_facts told = { .registers = 128, .spill_bytes = 24 };
+    struct kal_kernel_facts read = { .registers = -1, .spill_bytes = 8 };
+    struct kal_binary out, again;
+
+    kal_ocl_ptx_read_facts(&whole, &read);
+    assert_true(read.registers == -1 && read.spill_bytes == 8);
+    assert_int_equal(kal_ocl_ptx_with_facts(&out, &host, &whole, &told), KALLIMA_OK);
+    kal_ocl_ptx_read_facts(&out, &read);
+    assert_true(read.registers == 128 && read.spill_bytes == 24);
+    assert_true(out.bytes > whole.bytes);
+    assert_string_equal((const char *)out.data + out.bytes - whole.bytes, ptx);
+    kal_free(&host, out.data);
+
+    assert_int_equal(kal_ocl_ptx_afresh(&out, &host, &whole), KALLIMA_OK);
+    assert_int_equal(kal_ocl_ptx_afresh(&again, &host, &whole), KALLIMA_OK);
+    assert_string_not_equal(out.data, again.data);
+    assert_string_equal((const char *)out.data + out.bytes - whole.bytes, ptx);
+    kal_free(&host, out.data);
+    kal_free(&host, again.data);
+    assert_int_equal(kal_ocl_ptx_afresh(&out, &host, &foreign), KALLIMA_OK);
+    assert_null(out.data);
+    assert_int_equal(counting.live, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -408,6 +439,7 @@ int main(void)
         cmocka_unit_test(large_buffers_are_refused_with_both_numbers),
         cmocka_unit_test(kernels_with_too_much_memory_are_refused),
         cmocka_unit_test(ptx_tells_the_groups_of_a_processor),
+        cmocka_unit_test(ptx_keeps_what_the_compiler_told),
         cmocka_unit_test(adopted_queues_keep_the_order),
         cmocka_unit_test(wrapped_memory_is_used_from_its_offset),
         cmocka_unit_test(foreign_objects_are_refused),

@@ -61,7 +61,8 @@ KALLIMA_API kallima_status kallima_opencl_wrap(kallima_buffer **out,
 /**
  * Enqueue one execution that starts when `wait_count` events are complete, and return. Its
  * commands are next to each other in the queue; nothing is allocated or compiled, and
- * nothing is waited for.
+ * nothing is waited for. Where no event is wanted, whoever waits in another queue first calls
+ * clFlush() on this one.
  *
  * Shape:  as kallima_plan_execute(). `wait` has `wait_count` events of the device's context,
  *         and is NULL if that is 0.

@@ -52,7 +52,8 @@ kallima_status kal_ocl_buffer_create(kallima_buffer **out, kallima_device *base,
 
 void kal_ocl_buffer_destroy(kallima_buffer *buffer)
 {
-    const struct ocl_device *device = (const struct ocl_device *)buffer->device;
+    struct ocl_device *device = (struct ocl_device *)buffer->device;
+    atomic_fetch_add(&device->releases, 1);
     device->cl->ReleaseMemObject(buffer->memory.object);
     kal_free(&device->base.host, buffer);
 }

@@ -9,6 +9,7 @@
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "device/opencl/opencl.h"
 
@@ -44,7 +45,9 @@ struct ocl_device {
     cl_device_id id;
     cl_context context;
     cl_command_queue queue;
-    pthread_mutex_t lock; // held from the first to the last command of one call
+    pthread_mutex_t lock;  // held from the first to the last command of one call
+    int64_t waiting_items; // work-items that the driver was not yet told to start on
+    atomic_uint releases; // of memory objects: a handle may come back as another object's
     bool is_ordered;      // the queue runs commands in the order of their calls
     bool has_profiling;
     int nvidia_sm;         // the compute capability, 90 for 9.0; 0: not of NVIDIA
@@ -57,6 +60,8 @@ struct ocl_kernel {
     cl_kernel handle;
     int lanes, slots;
     struct kal_kernel_facts facts;
+    struct kal_memory set[KAL_MAX_SLOTS]; // its arguments, under the device's lock
+    unsigned set_at;                      // the device's releases when they were set
 };
 
 /** Return OpenCL's functions; NULL where it is not installed. Thread: any. */
@@ -86,11 +91,20 @@ bool kal_ocl_is_usable(const struct ocl_api *cl, cl_device_id id);
 int kal_ocl_nvidia_sm(const struct ocl_api *cl, cl_device_id id);
 
 /**
- * Return the PTX of a program with the number of groups that a processor shall hold; *out
- * stays empty where it is not understood. To be freed with kal_free().
+ * Make PTX of PTX: with the number of groups that a processor shall hold; such that no driver
+ * has it compiled already; with what the compiler told of it, to be read back. Behind PTX that
+ * is taken or given is a zero that does not count. *out stays empty where the PTX is not
+ * understood, and is freed with kal_free(). Error: E_MEMORY  exhausted
  */
 kallima_status kal_ocl_ptx_for_groups(struct kal_binary *out, const struct kal_host *host,
                                       const struct kal_binary *ptx, int resident);
+kallima_status kal_ocl_ptx_afresh(struct kal_binary *out, const struct kal_host *host,
+                                  const struct kal_binary *ptx);
+kallima_status kal_ocl_ptx_with_facts(struct kal_binary *out, const struct kal_host *host,
+                                      const struct kal_binary *ptx,
+                                      const struct kal_kernel_facts *facts);
+void kal_ocl_ptx_read_facts(const struct kal_binary *binary,
+                            struct kal_kernel_facts *facts);
 
 /** Describe a device; `index` is its place in the list, -1 if it is not there. */
 void kal_ocl_describe(const struct ocl_api *cl, cl_device_id id, int index,

@@ -125,7 +125,8 @@ static kallima_status find_registers(struct ocl_kernel *kernel)
     return KALLIMA_OK;
 }
 
-static kallima_status find_facts(struct ocl_kernel *kernel, uint64_t dynamic_bytes)
+static kallima_status find_facts(struct ocl_kernel *kernel, uint64_t dynamic_bytes,
+                                 const struct kal_binary *binary)
 {
     const struct ocl_device *device = (const struct ocl_device *)kernel->base.device;
     const uint64_t own_bytes = kernel_number(kernel, CL_KERNEL_LOCAL_MEM_SIZE) & ~3ull;
@@ -138,7 +139,9 @@ static kallima_status find_facts(struct ocl_kernel *kernel, uint64_t dynamic_byt
     if (!device->nvidia_sm)
         return KALLIMA_OK;
     kernel->facts.spill_bytes = (int)kernel_number(kernel, CL_KERNEL_PRIVATE_MEM_SIZE);
-    return find_registers(kernel);
+    if (binary)
+        kal_ocl_ptx_read_facts(binary, &kernel->facts);
+    return kernel->facts.registers > 0 ? KALLIMA_OK : find_registers(kernel);
 }
 
 // NVIDIA's compiler keeps the first word for itself, so that nothing is at address 0. Its
@@ -209,7 +212,7 @@ static int place_in_program(const struct ocl_kernel *kernel, size_t *count)
     return place;
 }
 
-// The program's binary; *made stays empty where the driver gives none.
+// The program's binary and a zero behind it; *made stays empty where the driver gives none.
 static kallima_status take_binary(const struct ocl_kernel *kernel,
                                   struct kal_binary *made)
 {
@@ -225,7 +228,7 @@ static kallima_status take_binary(const struct ocl_kernel *kernel,
                                    count * sizeof sizes[0], sizes, NULL) != CL_SUCCESS ||
         sizes[place] == 0)
         return KALLIMA_OK;
-    KAL_TRY(kal_alloc(host, &memory, sizes[place], 1));
+    KAL_TRY(kal_alloc_object(host, &memory, sizes[place] + 1));
     data[place] = memory;
     if (device->cl->GetProgramInfo(kernel->program, CL_PROGRAM_BINARIES,
                                    count * sizeof data[0], data, NULL) != CL_SUCCESS) {
@@ -252,7 +255,7 @@ static kallima_status fill_in(struct ocl_kernel *kernel,
 {
     KAL_TRY(make_program(kernel, text, binary));
     KAL_TRY(build(kernel, text));
-    KAL_TRY(find_facts(kernel, text->group_bytes));
+    KAL_TRY(find_facts(kernel, text->group_bytes, binary));
     KAL_TRY(check_limits(kernel, text->name, text->group_bytes > 0));
     return set_dynamic(kernel, text->group_bytes);
 }
@@ -268,6 +271,31 @@ static void drop(struct ocl_kernel *kernel)
     kernel->program = NULL;
 }
 
+// --- NVIDIA's, through PTX ---------------------------------------------------------------
+
+// Compile PTX in place of what there is; *is_made: it was.
+static kallima_status compile_ptx(struct ocl_kernel *kernel,
+                                  const struct kal_kernel_text *text,
+                                  const struct kal_binary *ptx, bool *is_made)
+{
+    struct ocl_kernel made = *kernel;
+    struct kal_binary fresh;
+
+    *is_made = false;
+    KAL_TRY(kal_ocl_ptx_afresh(&fresh, &kernel->base.device->host, ptx));
+    if (!fresh.data)
+        return KALLIMA_OK;
+    made.program = NULL;
+    made.handle = NULL;
+    const kallima_status status = fill_in(&made, text, &fresh);
+    kal_free(&kernel->base.device->host, fresh.data);
+    *is_made = status == KALLIMA_OK;
+    drop(*is_made ? kernel : &made);
+    if (*is_made)
+        *kernel = made;
+    return status == KALLIMA_E_COMPILE ? KALLIMA_OK : status;
+}
+
 // The one that knows how many groups a processor shall hold, unless its lanes have too few
 // registers for that, and the other one leaves room for nearly as many.
 static bool is_better(const struct ocl_kernel *told, const struct ocl_kernel *kernel,
@@ -277,35 +305,60 @@ static bool is_better(const struct ocl_kernel *told, const struct ocl_kernel *ke
            kal_groups_of_registers(kernel->lanes, kernel->facts.registers) < resident - 1;
 }
 
-// What was compiled without that knowledge is compiled once more, from what the compiler made;
-// if that is better, *made (NULL: not wanted) is what it was compiled from.
+// Compile once more with what only PTX says, from *ptx; if that is better, *ptx is what it was
+// compiled from. Where the driver has kept the first compilation, and so does not tell of its
+// registers, that is done again too, if they matter.
 static kallima_status compile_for_groups(struct ocl_kernel *kernel,
                                          const struct kal_kernel_text *text,
-                                         struct kal_binary *made)
+                                         struct kal_binary *ptx)
 {
     const struct kal_host *host = &kernel->base.device->host;
     struct ocl_kernel told = *kernel;
-    struct kal_binary ptx = { NULL, 0 }, binary = { NULL, 0 };
+    struct kal_binary more = { NULL, 0 };
+    bool is_made = false, is_again;
 
-    KAL_TRY(take_binary(kernel, &ptx));
-    kallima_status status = KALLIMA_OK;
-    if (ptx.data)
-        status = kal_ocl_ptx_for_groups(&binary, host, &ptx, text->resident);
-    kal_free(host, ptx.data);
-    if (status || !binary.data)
-        return status;
     told.program = NULL;
     told.handle = NULL;
-    status = fill_in(&told, text, &binary);
-    const bool is_taken = !status && is_better(&told, kernel, text->resident);
+    KAL_TRY(kal_ocl_ptx_for_groups(&more, host, ptx, text->resident));
+    kallima_status status = KALLIMA_OK;
+    if (more.data)
+        status = compile_ptx(&told, text, &more, &is_made);
+    const bool is_asked = !is_made || told.facts.spill_bytes > 0;
+    if (!status && is_asked && kernel->facts.registers < 0)
+        status = compile_ptx(kernel, text, ptx, &is_again);
+    const bool is_taken = !status && is_made && is_better(&told, kernel, text->resident);
     drop(is_taken ? kernel : &told);
-    if (is_taken)
+    if (is_taken) {
         *kernel = told;
-    if (is_taken && made)
-        *made = binary;
-    else
-        kal_free(host, binary.data);
-    return status == KALLIMA_E_COMPILE ? KALLIMA_OK : status;
+        kal_free(host, ptx->data);
+        *ptx = more;
+    } else {
+        kal_free(host, more.data);
+    }
+    return status;
+}
+
+// A kernel that was compiled from source: again from its PTX. *made (NULL: not wanted) is what
+// to compile the next time.
+static kallima_status refine(struct ocl_kernel *kernel,
+                             const struct kal_kernel_text *text, struct kal_binary *made)
+{
+    const struct kal_host *host = &kernel->base.device->host;
+    struct kal_binary ptx = { NULL, 0 };
+    bool is_again;
+
+    KAL_TRY(take_binary(kernel, &ptx));
+    if (!ptx.data)
+        return KALLIMA_OK;
+    kallima_status status = KALLIMA_OK;
+    if (text->resident > 0)
+        status = compile_for_groups(kernel, text, &ptx);
+    else if (kernel->facts.registers < 0)
+        status = compile_ptx(kernel, text, &ptx, &is_again);
+    if (!status && made)
+        status = kal_ocl_ptx_with_facts(made, host, &ptx, &kernel->facts);
+    kal_free(host, ptx.data);
+    return status;
 }
 
 // Compilers are not for several threads at once everywhere, whatever the standard says: with
@@ -327,9 +380,9 @@ kallima_status kal_ocl_kernel_create(struct kal_device_kernel **out, kallima_dev
     kernel->slots = text->slots;
     pthread_mutex_lock(&compiler);
     kallima_status status = fill_in(kernel, text, binary);
-    if (status == KALLIMA_OK && !binary && is_nvidia && text->resident > 0)
-        status = compile_for_groups(kernel, text, made);
-    if (status == KALLIMA_OK && made && !made->data && !binary)
+    if (status == KALLIMA_OK && !binary && is_nvidia)
+        status = refine(kernel, text, made);
+    else if (status == KALLIMA_OK && !binary && made)
         status = take_binary(kernel, made);
     pthread_mutex_unlock(&compiler);
     if (status) {

@@ -10,24 +10,41 @@ struct link {
 };
 
 // A memory argument is two: the object, and the offset in bytes.
-static kallima_status set_slot(const struct ocl_device *device, cl_kernel kernel,
-                               cl_uint slot, const struct kal_memory *memory)
+static kallima_status set_slot(const struct ocl_device *device, struct ocl_kernel *kernel,
+                               int slot, const struct kal_memory *memory)
 {
     const cl_mem object = memory->object;
     const cl_ulong offset = memory->offset;
-    OCL_TRY(device, SetKernelArg, kernel, 2 * slot, sizeof object, &object);
-    OCL_TRY(device, SetKernelArg, kernel, 2 * slot + 1, sizeof offset, &offset);
+    const cl_uint first = 2 * (cl_uint)slot;
+    kernel->set[slot] = (struct kal_memory){ NULL, 0 };
+    OCL_TRY(device, SetKernelArg, kernel->handle, first, sizeof object, &object);
+    OCL_TRY(device, SetKernelArg, kernel->handle, first + 1, sizeof offset, &offset);
+    kernel->set[slot] = *memory;
     return KALLIMA_OK;
 }
 
-static kallima_status launch(const struct ocl_device *device, const struct kal_work *work,
+// What is as the launch before left it stays, which takes a driver less time.
+static kallima_status set_slots(struct ocl_device *device, const struct kal_work *work)
+{
+    struct ocl_kernel *kernel = (struct ocl_kernel *)work->kernel;
+    const unsigned releases = atomic_load(&device->releases);
+    for (int i = 0; i < kernel->slots; i++) {
+        const struct kal_memory *memory = &work->slot[i], *set = &kernel->set[i];
+        if (kernel->set_at != releases || set->object != memory->object ||
+            set->offset != memory->offset)
+            KAL_TRY(set_slot(device, kernel, i, memory));
+    }
+    kernel->set_at = releases;
+    return KALLIMA_OK;
+}
+
+static kallima_status launch(struct ocl_device *device, const struct kal_work *work,
                              const struct link *link)
 {
     const struct ocl_kernel *kernel = (const struct ocl_kernel *)work->kernel;
     const size_t lanes = (size_t)kernel->lanes;
     const size_t all = (size_t)work->groups * lanes;
-    for (int i = 0; i < kernel->slots; i++)
-        KAL_TRY(set_slot(device, kernel->handle, (cl_uint)i, &work->slot[i]));
+    KAL_TRY(set_slots(device, work));
     OCL_TRY(device, EnqueueNDRangeKernel, device->queue, kernel->handle, 1, NULL, &all,
             &lanes, link->wait_count, link->wait, link->event);
     return KALLIMA_OK;
@@ -44,9 +61,8 @@ static kallima_status fill(const struct ocl_device *device, const struct kal_wor
 }
 
 // The first command waits for the caller's events, the others for the one before.
-static kallima_status enqueue_all(const struct ocl_device *device,
-                                  const struct kal_work *work, int count,
-                                  const struct kal_sync *sync)
+static kallima_status enqueue_all(struct ocl_device *device, const struct kal_work *work,
+                                  int count, const struct kal_sync *sync)
 {
     for (int i = 0; i < count; i++) {
         const struct link link = {
@@ -65,12 +81,32 @@ static kallima_status enqueue_all(const struct ocl_device *device,
     return KALLIMA_OK;
 }
 
-// Arguments of a kernel are set one by one, so the lock also keeps them together.
+static int64_t count_items(const struct kal_work *work, int count)
+{
+    int64_t items = 0;
+    for (int i = 0; i < count; i++) {
+        const struct ocl_kernel *kernel = (const struct ocl_kernel *)work[i].kernel;
+        items += kernel ? (int64_t)work[i].groups * kernel->lanes : 0;
+    }
+    return items;
+}
+
+// Arguments of a kernel are set one by one, so the lock also keeps them together. To have the
+// driver start takes it longer than to enqueue, so little work waits for more of it, or for
+// whoever waits for it; never where an event is wanted, which another queue may wait for.
 kallima_status kal_ocl_enqueue(kallima_device *base, const struct kal_work *work,
                                int count, const struct kal_sync *sync)
 {
+    enum { ENOUGH_ITEMS = 1 << 18 };
     static const struct kal_sync alone;
     struct ocl_device *device = (struct ocl_device *)base;
+    if (!sync)
+        sync = &alone;
     KAL_TRY(kal_ocl_begin(device));
-    return kal_ocl_end(device, enqueue_all(device, work, count, sync ? sync : &alone));
+    const kallima_status status = enqueue_all(device, work, count, sync);
+    device->waiting_items += count_items(work, count);
+    if (status || sync->event || device->waiting_items >= ENOUGH_ITEMS)
+        return kal_ocl_end(device, status);
+    pthread_mutex_unlock(&device->lock);
+    return KALLIMA_OK;
 }
