@@ -2,7 +2,7 @@
 // Any n: j k = (j^2 + k^2 - (k - j)^2) / 2 turns the transform into a convolution with a
 // chirp, computed with a padded length m >= 2 n - 1 that factors well.
 // Source: L. I. Bluestein, IEEE Trans. Audio Electroacoust. 18 (1970) 451-455.
-#include "factor/rule.h"
+#include "factor/convolution.h"
 #include "math/number.h"
 
 enum { LANES_LIMIT = 2048, GRAIN = 16, GREATEST_PRIME = 5 };
@@ -18,8 +18,10 @@ static void choose(const struct kal_axis *axis, const struct kal_caps *caps,
                    struct kal_recipe *node, int64_t n[KAL_MOST_DIVIDED])
 {
     const int64_t least = 2 * axis->n - 1;
-    (void)caps;
     (void)node;
+    n[0] = kal_convolution_length(least, caps);
+    if (n[0] > 0)
+        return;
     n[0] = least <= 64
                ? kal_smooth_length(least, GREATEST_PRIME)
                : GRAIN * kal_smooth_length((least - 1) / GRAIN + 1, GREATEST_PRIME);

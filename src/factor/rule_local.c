@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // n = r1 * r2 * ...: all steps in memory near the core, a codelet each (mixed radix).
+#include "factor/convolution.h"
 #include "factor/radix.h"
-#include "factor/rule.h"
 #include "math/number.h"
 
 // Points of a line for which one visit beats the two of four-step. Adjacent lines: a tile
@@ -208,6 +208,10 @@ static void choose_for_kernel(const struct kal_axis *axis, const struct kal_caps
     const bool is_short =
         is_wide || axis->shares_tile || n <= SMALL || n > LARGE || (n & (n - 1)) == 0;
 
+    node->radix_count =
+        axis->is_convolved ? kal_convolution_radices(n, caps, node->radix) : 0;
+    if (node->radix_count > 0)
+        return;
     node->radix_count =
         kal_radix_sequence_kernel(n, largest_radix(axis, caps), is_short, node->radix);
     if (node->radix_count < 0 || node->radix_count > MANY_STEPS)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "factor/rule.h"
+#include "factor/convolution.h"
 
 const struct kal_rule *const kal_rules[KAL_RULE_COUNT] = {
     [KAL_RULE_LOCAL] = &kal_rule_local,
@@ -77,11 +77,18 @@ kallima_status kal_plan_axis_by(struct kal_recipe **out,
     return KALLIMA_OK;
 }
 
+static bool is_preferred(enum kal_rule_id id, const struct kal_axis *axis,
+                         const struct kal_caps *caps)
+{
+    return kal_rules[id]->applies(axis, caps) &&
+           !(id == KAL_RULE_RADER && kal_convolution_beats_rader(axis, caps));
+}
+
 kallima_status kal_plan_axis(struct kal_recipe **out, const struct kal_planner *planner,
                              const struct kal_axis *axis)
 {
     size_t i = 0;
-    while (i + 1 < KAL_COUNT(order) && !kal_rules[order[i]]->applies(axis, planner->caps))
+    while (i + 1 < KAL_COUNT(order) && !is_preferred(order[i], axis, planner->caps))
         i++;
     return kal_plan_axis_by(out, planner, axis, order[i], NULL);
 }

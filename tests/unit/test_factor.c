@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "../rows.h"
+#include "factor/convolution.h"
 #include "factor/radix.h"
 #include "factor/rule.h"
 #include "math/number.h"
@@ -449,6 +450,45 @@ static void lengths_without_a_radix_sequence_are_refused(void **state)
     ROWS_FINISH();
 }
 
+// The length of the convolution of `least` points and its radices, or none.
+static void check_convolution(int64_t least, const struct kal_caps *caps, bool is_known)
+{
+    int radix[KAL_MAX_STEPS];
+    const int64_t n = kal_convolution_length(least, caps);
+    const int count = kal_convolution_radices(n, caps, radix);
+    int64_t product = 1;
+
+    ROW_CHECK((n > 0) == is_known && (count > 0) == is_known);
+    for (int i = 0; i < count; i++) {
+        ROW_CHECK(kal_radix_is_printed(radix[i]));
+        product *= radix[i];
+    }
+    ROW_CHECK(!is_known || (n >= least && product == n));
+}
+
+static void convolutions_have_room_and_radices(void **state)
+{
+    enum { SHORTEST = 641, LONGEST = 16384, FITS = 4096 };
+    const struct kal_caps large = { .language = KAL_LANGUAGE_CUDA,
+                                    .group_bytes = 232448 };
+    const struct kal_caps small = { .language = KAL_LANGUAGE_OPENCL,
+                                    .group_bytes = 36864 };
+    const struct kal_caps f32 = kal_caps_limit(&large, false);
+    const struct kal_caps f64 = kal_caps_limit(&large, true);
+    const struct kal_caps narrow = kal_caps_limit(&small, false);
+
+    (void)state;
+    assert_int_equal(narrow.local_points, FITS);
+    for (int64_t least = 1; least <= LONGEST + 1; least++) {
+        const bool is_long = least >= SHORTEST;
+        check_convolution(least, &f32, is_long && least <= LONGEST);
+        check_convolution(least, &narrow, is_long && least <= FITS);
+        check_convolution(least, &f64, false);
+        check_convolution(least, &kinds_of_caps[0], false);
+    }
+    ROWS_FINISH();
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -461,6 +501,7 @@ int main(void)
         cmocka_unit_test(deep_texts_are_refused),
         cmocka_unit_test(product_of_a_radix_sequence_is_the_length),
         cmocka_unit_test(lengths_without_a_radix_sequence_are_refused),
+        cmocka_unit_test(convolutions_have_room_and_radices),
     };
     return cmocka_run_group_tests_name("factor", tests, NULL, NULL);
 }
