@@ -14,15 +14,17 @@
 #include "reference.h"
 
 static const char help[] =
-    "usage: kallima verify [--quick] [--json]\n"
+    "usage: kallima verify [--quick] [--part I/N] [--json]\n"
     "\n"
     "Compare transforms of random data on this device with a reference in quadruple\n"
     "precision: relative errors in the 2-norm, the worst of each family beside its "
     "bound.\n"
     "Outputs are poisoned before, and memory around all arrays is watched.\n"
     "\n"
-    "  --quick   short lengths only: a few seconds\n"
-    "  --json    one JSON object a line on standard output instead of the table\n"
+    "  --quick     short lengths only: a few seconds\n"
+    "  --part I/N  every Nth problem of each family, from the Ith on: where compilers\n"
+    "              take long, N processes share the work\n"
+    "  --json      one JSON object a line on standard output instead of the table\n"
     "\n"
     "Exit status: 0; 1 if an error is above its bound or a transform fails; 2 for a "
     "usage\n"
@@ -215,6 +217,7 @@ struct run {
     kallima_device *device;
     kallima_device_info info;
     int32_t fma_roundings[KALLIMA_PRECISION_COUNT];
+    int part, parts; // of `parts`, counted from 1; parts = 1: all
     bool quick, json, help;
     struct progress progress;
 };
@@ -299,13 +302,14 @@ static int run_family(struct run *run, const struct family *family, int precisio
     bool ok = add_lengths(&problems, family, precision, family->quick);
     if (ok && !run->quick)
         ok = add_lengths(&problems, family, precision, family->full);
-    for (int i = 0; ok && i < problems.count; i++)
+    for (int i = run->part - 1; ok && i < problems.count; i += run->parts)
         run_problem(run, &problems.desc[i], &row);
     problems_clear(&problems);
     if (!ok)
         return -1;
     progress_end(&run->progress);
-    print_row(run, &row);
+    if (row.problems > 0)
+        print_row(run, &row);
     progress_step(&run->progress, 1);
     return row.failures;
 }
@@ -357,17 +361,28 @@ static int run_all(struct run *run)
     return CLI_OK;
 }
 
+static bool parse_part(struct run *run, const char *text)
+{
+    char more;
+    if (sscanf(text, "%d/%d%c", &run->part, &run->parts, &more) == 2 && run->part >= 1 &&
+        run->part <= run->parts)
+        return true;
+    cli_usage(run->cli, "--part %s: must be I/N with I from 1 to N, such as 1/4", text);
+    return false;
+}
+
 static bool parse_options(struct run *run, int argc, char **argv)
 {
     static const struct option options[] = {
         { "quick", no_argument, NULL, 'q' },
+        { "part", required_argument, NULL, 'p' },
         { "json", no_argument, NULL, 'j' },
         { "help", no_argument, NULL, 'h' },
         { NULL, 0, NULL, 0 },
     };
     int id;
     while ((id = cli_getopt(run->cli, argc, argv, options)) != -1) {
-        if (id == '?')
+        if (id == '?' || (id == 'p' && !parse_part(run, optarg)))
             return false;
         run->quick |= id == 'q';
         run->json |= id == 'j';
@@ -381,7 +396,7 @@ static bool parse_options(struct run *run, int argc, char **argv)
 
 int cmd_verify(const struct cli *cli, int argc, char **argv)
 {
-    struct run run = { .cli = cli };
+    struct run run = { .cli = cli, .part = 1, .parts = 1 };
 
     if (!parse_options(&run, argc, argv))
         return CLI_USAGE;

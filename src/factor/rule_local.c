@@ -202,7 +202,7 @@ static void choose_for_kernel(const struct kal_axis *axis, const struct kal_caps
 {
     // Few steps need few lanes, of which fewer wait for each other: measured on an NVIDIA H200
     // in November 2026.
-    enum { SMALL = 512, LARGE = 2560, MOST = 32, MANY_STEPS = 3 };
+    enum { SMALL = 512, LARGE = 2560, MOST = 32, MANY_STEPS = 3, LONG = 16384 };
     const int64_t n = axis->n;
     const bool is_wide = axis->lines_are_adjacent || axis->is_second_step;
     const bool is_short =
@@ -221,10 +221,13 @@ static void choose_for_kernel(const struct kal_axis *axis, const struct kal_caps
                                                       is_short, node->radix);
     if (node->radix_count < 0)
         node->radix[(node->radix_count = 1) - 1] = (int)n;
-    if (axis->is_first_step && (n & (n - 1)) == 0) // measured there, too
+    // Measured there, too.
+    if ((axis->is_first_step || n == LONG) && (n & (n - 1)) == 0)
         sort_radices(node, 0, true);
     else if (!is_wide || kal_caps_is_f64(caps))
         order_radices(node);
+    else if (axis->is_second_step && n % 2)
+        sort_radices(node, 0, true);
     if (axis->mirrors_first)
         order_mirrored(node, 0, kal_caps_is_f64(caps));
     // A column of reals with a large codelet leaves the mirrored step to the tile.

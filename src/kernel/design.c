@@ -521,7 +521,8 @@ static int64_t neighbouring_lines(const struct kal_kernel *k, const struct kal_c
     while (2 * lines * line_lanes <= lanes && 2 * lines * k->n * element <= bytes)
         lines *= 2;
     const int64_t served = lanes / line_lanes / sector * sector;
-    if (k->is_fused && served * k->n * element <= bytes)
+    // Lanes that another pass of the launch wants should not be idle.
+    if (k->is_fused && served * points * element <= (k->is_f64 ? bytes : LARGEST))
         lines = kal_max(lines, served);
     lines = narrow_lines(k, lines, sector, caps);
     lines = even_lines(k, kal_min(lines, most), sector, most);

@@ -40,6 +40,17 @@ class Help(Case):
         self.assertEqual(self.succeed("plan", "--version"), self.succeed("--version"))
 
 
+class Verify(Case):
+    def count(self, *options):
+        text = self.succeed("--device", "cpu", "verify", "--quick", "--json", *options)
+        return sum(json.loads(line)["problems"] for line in text.splitlines())
+
+    def test_parts_share_the_problems(self):
+        parts = [self.count("--part", f"{i}/3") for i in (1, 2, 3)]
+        self.assertTrue(all(parts))
+        self.assertEqual(sum(parts), self.count())
+
+
 class Usage(Case):
     def test_usage_errors_end_with_2(self):
         for arguments in [
@@ -49,6 +60,7 @@ class Usage(Case):
             ["plan", "8", "--kind", "c2x"], ["plan", "8", "--batch", "0"],
             ["plan", "8", "--kind"], ["plan", "x".join("2" * 9)],
             ["plan", "8", "--kind", "r2c", "--inverse"],
+            ["verify", "more"], ["verify", "--part", "3/2"], ["verify", "--part", "1/2x"],
             ["codelet"], ["codelet", "1"], ["codelet", "65"], ["codelet", "8.5"],
             ["image", "filter", "a.png", "b.png"],
             ["image", "filter", "a.png", "b.png", "--type", "lowpass"],
