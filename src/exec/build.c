@@ -242,15 +242,12 @@ static int spilled_bytes(const struct kernel_program *p, const struct built_kern
     return facts.registers > 0 ? (int)kal_max(0, facts.spill_bytes) : 0;
 }
 
-// Bytes that cost less than to leave a processor to a single group, or that one with fewer
-// lanes.
+// Bytes that cost less than to leave a processor to a single group.
 static int tolerated_bytes(const struct kernel_program *p,
                            const struct kal_kernel_set *set)
 {
-    enum { FEW = 64, FEWEST = 16 };
-    if (!set->reads_late || set->resident > 2)
-        return 0;
-    return set->resident == 1 ? FEWEST : p->is_f64 ? FEW : 0;
+    enum { FEW = 64 };
+    return p->is_f64 && set->resident == 2 && set->reads_late ? FEW : 0;
 }
 
 // Has a lane all registers that there are?

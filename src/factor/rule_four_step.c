@@ -139,7 +139,12 @@ static int64_t choose_columns(const struct kal_axis *axis, const struct kal_caps
     // Two reals take the place of a complex point.
     const int reals = axis->is_real && axis->n % 2 == 0 ? 2 : 1;
     const bool long_first = !axis->is_real && !axis->is_convolved;
-    return reals * kernel_columns(axis->n / reals, long_first, caps);
+    const int64_t columns = kernel_columns(axis->n / reals, long_first, caps);
+    // Columns of so many pairs fill a wide tile of the lanes that they have.
+    enum { FILLING = 512 };
+    const bool fills = reals == 2 && !axis->is_backward && !kal_caps_is_f64(caps) &&
+                       columns * FILLING == axis->n / reals && columns == FILLING / 2;
+    return reals * (fills ? FILLING : columns);
 }
 
 static void choose(const struct kal_axis *axis, const struct kal_caps *caps,

@@ -221,8 +221,9 @@ static void choose_for_kernel(const struct kal_axis *axis, const struct kal_caps
                                                       is_short, node->radix);
     if (node->radix_count < 0)
         node->radix[(node->radix_count = 1) - 1] = (int)n;
-    // Measured there, too.
-    if ((axis->is_first_step || n == LONG) && (n & (n - 1)) == 0)
+    // Measured there, too; through OpenCL a line of 16384 points is better otherwise.
+    const bool is_long = n == LONG && caps->language == KAL_LANGUAGE_CUDA;
+    if ((axis->is_first_step || is_long) && (n & (n - 1)) == 0)
         sort_radices(node, 0, true);
     else if (!is_wide || kal_caps_is_f64(caps))
         order_radices(node);
