@@ -14,7 +14,7 @@ static const char help[] = "usage: kallima devices [--json]\n"
 
 static void print_table(const kallima_device_info *infos, int32_t count)
 {
-    printf("%-10s %-18s %-9s %9s  %s\n", "SELECTOR", "DRIVER", "PRECISION", "MEMORY",
+    printf("%-12s %-18s %-9s %9s  %s\n", "SELECTOR", "DRIVER", "PRECISION", "MEMORY",
            "NAME");
     for (int32_t i = 0; i < count; i++) {
         const kallima_device_info *d = &infos[i];
@@ -22,7 +22,7 @@ static void print_table(const kallima_device_info *infos, int32_t count)
         if (d->memory_bytes)
             snprintf(memory, sizeof memory, "%.1f GiB",
                      (double)d->memory_bytes / 1073741824.0);
-        printf("%-10s %-18s %-9s %9s  %s", d->selector, d->driver,
+        printf("%-12s %-18s %-9s %9s  %s", d->selector, d->driver,
                d->has_f64 ? "f32 f64" : "f32", memory, d->name);
         if (d->threads)
             printf(", %" PRId32 " thread%s", d->threads, d->threads == 1 ? "" : "s");

@@ -26,9 +26,9 @@ static const char help[] =
     "                     never; wisdom-only: fail if there is none\n"
     "  --source LANGUAGE  print the kernels instead, each under its passes, in opencl, "
     "cuda,\n"
-    "                     opengl, vulkan or d3d11: for the device given, which must take "
-    "that\n"
-    "                     language, else for a GPU that need not be here\n"
+    "                     opengl, opengles, vulkan or d3d11: for the device given, which "
+    "must\n"
+    "                     take that language, else for a GPU that need not be here\n"
     "  --explain          say behind it where the plan comes from, what else there was, "
     "what is\n"
     "                     predicted and was measured of each, and why this one was "
@@ -38,10 +38,11 @@ static const char help[] =
 
 static const char *const kinds[] = { "c2c", "r2c", "c2r" };
 static const char *const precisions[] = { "f32", "f64" };
-static const char *const languages[] = { "opencl", "cuda", "opengl", "vulkan", "d3d11" };
+static const char *const languages[] = { "opencl",   "cuda",   "opengl",
+                                         "opengles", "vulkan", "d3d11" };
 static const char *const plannings[] = { "default", "fixed", "wisdom-only" };
-static const char *const imagined[] = { "nullopencl", "nullcuda", "nullopengl",
-                                        "nullopengl", "nulld3d11" };
+static const char *const imagined[] = { "nullopencl",   "nullcuda",   "nullopengl",
+                                        "nullopengles", "nullopengl", "nulld3d11" };
 
 /** What the command line asks for. */
 struct request {
@@ -264,16 +265,17 @@ static int take_option(const struct cli *cli, int code, struct request *request)
 static int check_language(const struct cli *cli, const kallima_device *device,
                           const struct request *request)
 {
-    const char *language = request->source;
     kallima_device_info info;
+    char language[sizeof info.selector + 2];
     if (kallima_device_get_info(device, &info) != KALLIMA_OK)
         return cli_fail("%s", kallima_last_error());
-    const size_t length = strcspn(info.selector, ":");
+    snprintf(language, sizeof language, "%.*s%s", (int)strcspn(info.selector, ":"),
+             info.selector, strncmp(info.driver, "OpenGL ES", 9) == 0 ? "es" : "");
     if (strcmp(info.selector, request->imagined) == 0 ||
-        (length == strlen(language) && strncmp(info.selector, language, length) == 0))
+        strcmp(language, request->source) == 0)
         return CLI_OK;
     return cli_usage(cli, "--source %s: the device %s takes no kernels in that language",
-                     language, info.selector);
+                     request->source, info.selector);
 }
 
 static int run(const struct cli *cli, const struct request *request)

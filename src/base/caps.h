@@ -14,6 +14,7 @@ enum kal_language {
     KAL_LANGUAGE_CUDA,
     KAL_LANGUAGE_GLSL,
     KAL_LANGUAGE_HLSL,
+    KAL_LANGUAGE_ESSL, // GLSL of OpenGL ES
     KAL_LANGUAGE_COUNT
 };
 

@@ -224,12 +224,28 @@
     "#define GROUP ((uint)get_group_id(0))\n"                                            \
     "#define BARRIER barrier(CLK_LOCAL_MEM_FENCE)\n"
 
+#define GLSL_VERSION                                                                     \
+    "#version 430\n"                                                                     \
+    "#define EXACT precise\n"                                                            \
+    "#define FMA(a, b, c) fma(a, b, c)\n"
+// That of OpenGL ES, whose version 3.1 knows neither of these by itself.
+#define ESSL_VERSION                                                                     \
+    "#version 310 es\n"                                                                  \
+    "#ifdef GL_EXT_gpu_shader5\n"                                                        \
+    "#extension GL_EXT_gpu_shader5 : require\n"                                          \
+    "#define EXACT precise\n"                                                            \
+    "#define FMA(a, b, c) fma(a, b, c)\n"                                                \
+    "#else\n"                                                                            \
+    "#define EXACT\n"                                                                    \
+    "#define FMA(a, b, c) ((a) * (b) + (c))\n"                                           \
+    "#endif\n"                                                                           \
+    "precision highp float;\n"                                                           \
+    "precision highp int;\n"                                                             \
+    "#define const // the word is for what the compiler can compute\n"
 #define GLSL_F32              \
-    "#version 430\n"          \
     "#define R float\n"       \
     "#define C vec2\n"
 #define GLSL_F64              \
-    "#version 430\n"          \
     "#define R double\n"      \
     "#define C dvec2\n"
 #define GLSL_PRELUDE                                                                     \
@@ -238,42 +254,34 @@
     "#define LITERAL(x) R(x)\n"                                                          \
     "#define MAKE(re, im) C(re, im)\n"                                                   \
     "#define CAST(type, value) type(value)\n"                                            \
-    "#define FMA(a, b, c) fma(a, b, c)\n"                                                \
-    "#define EXACT precise\n"                                                            \
     "#define FUNCTION\n"                                                                 \
     "#define UNROLL\n"                                                                   \
     "#define REGISTERS(name, count) inout C name[count]\n"                               \
     "// Groups are launched in rows; a second launch has the last ones.\n"               \
     "#ifdef VULKAN\n"                                                                    \
     "layout(push_constant) uniform launch { uint offsets[15], first_group; };\n"         \
-    "#define OFFSET(name, number) uint name##_offset = offsets[number];\n"               \
+    "#define OFFSET(name, number) uint name = offsets[number];\n"                        \
     "#else\n"                                                                            \
     "layout(location = 15) uniform uint first_group;\n"                                  \
-    "#define OFFSET(name, number) layout(location = number) uniform uint name##_offset;\n" \
+    "#define OFFSET(name, number) layout(location = number) uniform uint name;\n"        \
     "#endif\n"                                                                           \
-    "#define MEMORY(type, name, number) \\\n"                                            \
-    "    layout(std430, binding = number) buffer name##_block { \\\n"                    \
-    "        type name##_object[]; \\\n"                                                 \
-    "    }; \\\n"                                                                        \
-    "    OFFSET(name, number)\n"                                                         \
-    "#define TABLE(type, name, number) \\\n"                                             \
-    "    layout(std430, binding = number) readonly buffer name##_block { \\\n"           \
-    "        type name##_object[]; \\\n"                                                 \
-    "    }; \\\n"                                                                        \
-    "    OFFSET(name, number)\n"                                                         \
-    "#define BIND(bytes, name) const int name##_first = int(name##_offset / bytes);\n"   \
     "#define TILE(type, name, count) shared type name[count];\n"                         \
     "#define KERNEL(name, lanes, resident) \\\n"                                         \
     "    layout(local_size_x = lanes) in; \\\n"                                          \
     "    void main()\n"                                                                  \
-    "#define LOAD(memory, i) memory##_object[memory##_first + (i)]\n"                    \
-    "#define STORE(memory, i, value) memory##_object[memory##_first + (i)] = (value)\n"  \
+    "#define LOAD(memory, i) memory(i)\n"                                                \
+    "#define STORE(memory, i, value) memory(i) = (value)\n"                              \
     "#define TWO_ROOTS(a, b, i) const C a = ROOT(i), b = ROOT(i + 1);\n"                 \
     "#define LANE gl_LocalInvocationIndex\n"                                             \
     "#define GROUP \\\n"                                                                 \
     "    (first_group + gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x)\n"     \
     "#define BARRIER { memoryBarrierShared(); barrier(); }\n"                            \
     "#define BARRIER_ALL { memoryBarrier(); barrier(); }\n"
+// OpenGL ES cannot paste names, so the array's name is that of a macro.
+#define GLSL_SLOT(access)                                                                \
+    "layout(std430, binding = $n) " access "buffer $a_block { $b $a_object[]; };\n"      \
+    "OFFSET($a_offset, $n)\n"                                                            \
+    "#define $a(i) $a_object[int($a_offset / $cu) + int(i)]\n"
 
 // Arrays are raw buffers, so that one is seen as reals by one kernel and as pairs by another. The
 // name of an entry's type is pasted to those of the functions that reach it.
@@ -340,7 +348,6 @@
     "    { \\\n"                                                                         \
     "        write_##type(owner##_object, PLACE(type, number, i), value); \\\n"          \
     "    }\n"                                                                            \
-    "#define BIND(bytes, name)\n"                                                        \
     "#define TILE(type, name, count) groupshared type name[count];\n"                    \
     "#define KERNEL(name, lanes, resident) \\\n"                                         \
     "    [numthreads(lanes, 1, 1)] \\\n"                                                 \
@@ -458,11 +465,19 @@ static const struct kal_dialect dialects[] = {
     },
     {
         .name     = "glsl",
-        .precision = { GLSL_F32, GLSL_F64 },
+        .precision = { GLSL_VERSION GLSL_F32, GLSL_VERSION GLSL_F64 },
         .prelude  = GLSL_PRELUDE COMMON_PRELUDE,
         .suffix   = { "lf", "lf" }, // also of constants that are then rounded to f32
-        .memory_is_global = true,
-        KERNEL_CODELETS("inout C v[$n]", "precise ")
+        .slot = { GLSL_SLOT("readonly "), GLSL_SLOT("") },
+        KERNEL_CODELETS("inout C v[$n]", "EXACT ")
+    },
+    {
+        .name     = "essl",
+        .precision = { ESSL_VERSION GLSL_F32, NULL },
+        .prelude  = GLSL_PRELUDE COMMON_PRELUDE,
+        .suffix   = { "", NULL },
+        .slot = { GLSL_SLOT("readonly "), GLSL_SLOT("") },
+        KERNEL_CODELETS("inout C v[$n]", "EXACT ")
     },
     {
         .name     = "hlsl",
@@ -470,9 +485,10 @@ static const struct kal_dialect dialects[] = {
         .prelude  = HLSL_PRELUDE COMMON_PRELUDE,
         .suffix   = { "f", "L" },
         .rounds_twice = true,
-        .memory_is_global = true,
-        .memory_is_bound_once = true,
-        KERNEL_CODELETS("inout C v[$n]", "precise ")
+        .slot = {
+            "TABLE($b, $a, $n)\n", "MEMORY($b, $a, $n)\n", "SHARE($b, $a, $n, $f)\n",
+        },
+        KERNEL_CODELETS("inout C v[$n]", "EXACT ")
     },
 };
 // clang-format on

@@ -6,19 +6,25 @@
 
 #include "codelet/dag.h"
 
+/** What a kernel does with an array. */
+enum kal_slot_use {
+    KAL_SLOT_READ,
+    KAL_SLOT_WRITTEN, // and perhaps read
+    KAL_SLOT_SHARED,  // written by the name of the input, whose memory it is
+    KAL_SLOT_USE_COUNT
+};
+
 /**
  * Patterns are copied but for $a, $b, $c, which stand for operands in the order of enum
  * kal_op, and for those that each field names.
  */
 struct kal_dialect {
     const char *name;
-    const char *precision[2];      // before the prelude of kernels: f32, f64; or NULL
+    const char *precision[2];      // before the prelude of kernels: f32, f64; NULL: none
     const char *prelude;           // before functions that stand alone
     const char *suffix[2];         // behind the literals of a kernel: f32, f64
     bool group_bytes_are_launched; // a kernel's tile is as large as its launch says
     bool rounds_twice;             // FMA may: codelets do without
-    bool memory_is_global;         // declared, as the tile, ahead of the entry point
-    bool memory_is_bound_once;     // in place, both sides are one object of one name
     const char *defaults;          // before any functions: what they use, if not defined
     const char *open;              // $f: the function's name, $n: the length
     const char *open_twiddled;     // likewise
@@ -29,7 +35,18 @@ struct kal_dialect {
     const char *factor[2];         // expression of either part of w[$a]
     const char *store;             // $b and $c into y[$a]
     const char *op[KAL_OP_COUNT];  // expressions; NULL for what is not computed
+
+    // Arrays that are declared, as the tile, ahead of the entry point; NULL: it has arguments.
+    // $a: the name, $b: the entries' type, $c: their bytes, $n: the number of the slot,
+    // $f: the input whose memory it is. SHARED is NULL where a pass in place binds it twice.
+    const char *slot[KAL_SLOT_USE_COUNT];
 };
+
+/** Return whether entry points take no arguments. */
+static inline bool kal_dialect_is_global(const struct kal_dialect *dialect)
+{
+    return dialect->slot[KAL_SLOT_READ] != NULL;
+}
 
 /** Return the dialect of that name, NULL if there is none. */
 const struct kal_dialect *kal_dialect_find(const char *name);

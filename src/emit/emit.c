@@ -12,12 +12,7 @@ struct emitter {
     const char *suffix; // of literals
 };
 
-// What $a, $b, $c, $f and $n stand for in a pattern.
-struct arguments {
-    const char *a, *b, *c, *f, *n;
-};
-
-static const char *argument(const struct arguments *args, char letter)
+static const char *operand(const struct kal_operands *args, char letter)
 {
     switch (letter) {
     case 'a': return args->a;
@@ -29,12 +24,12 @@ static const char *argument(const struct arguments *args, char letter)
     }
 }
 
-static void emit_pattern(struct kal_text *text, const char *pattern,
-                         const struct arguments *args)
+void kal_emit_pattern(struct kal_text *text, const char *pattern,
+                      const struct kal_operands *args)
 {
     for (const char *p = pattern; *p; p++) {
         if (*p == '$' && p[1])
-            kal_text_add(text, "%s", argument(args, *++p));
+            kal_text_add(text, "%s", operand(args, *++p));
         else
             kal_text_add(text, "%c", *p);
     }
@@ -63,18 +58,19 @@ static void name_node(const struct emitter *e, int32_t id, char name[NAME_BYTES]
 }
 
 static void emit_value(const struct emitter *e, int32_t id, const char *expression,
-                       const struct arguments *args)
+                       const struct kal_operands *args)
 {
     char name[NAME_BYTES];
     struct kal_text inner;
 
     name_node(e, id, name);
     kal_text_init(&inner, e->text->host);
-    emit_pattern(&inner, expression, args);
+    kal_emit_pattern(&inner, expression, args);
     if (inner.status && !e->text->status)
         e->text->status = inner.status;
-    emit_pattern(e->text, e->dialect->value,
-                 &(struct arguments){ .a = name, .b = inner.data ? inner.data : "" });
+    kal_emit_pattern(
+        e->text, e->dialect->value,
+        &(struct kal_operands){ .a = name, .b = inner.data ? inner.data : "" });
     kal_text_clear(&inner);
 }
 
@@ -87,7 +83,8 @@ static void emit_pair(const struct emitter *e, const struct kal_event *step,
     snprintf(index, sizeof index, "%d", (int)step->index);
     name_node(e, step->node[0], re);
     name_node(e, step->node[1], im);
-    emit_pattern(e->text, statement, &(struct arguments){ .a = index, .b = re, .c = im });
+    kal_emit_pattern(e->text, statement,
+                     &(struct kal_operands){ .a = index, .b = re, .c = im });
 }
 
 static void emit_load(const struct emitter *e, const struct kal_event *step)
@@ -106,7 +103,7 @@ static void emit_factor(const struct emitter *e, const struct kal_event *step)
 
     snprintf(index, sizeof index, "%d", (int)number_of(e, step->index));
     emit_value(e, step->node[0], e->dialect->factor[step->index % 2],
-               &(struct arguments){ .a = index });
+               &(struct kal_operands){ .a = index });
 }
 
 static void emit_compute(const struct emitter *e, const struct kal_event *step)
@@ -118,7 +115,7 @@ static void emit_compute(const struct emitter *e, const struct kal_event *step)
     name_node(e, entry->b, b);
     name_node(e, entry->c, c);
     emit_value(e, step->node[0], e->dialect->op[entry->op],
-               &(struct arguments){ .a = a, .b = b, .c = c });
+               &(struct kal_operands){ .a = a, .b = b, .c = c });
 }
 
 static void emit_steps(const struct emitter *e)
@@ -145,8 +142,9 @@ static void emit_constants(const struct emitter *e, const int32_t *uses)
             continue;
         name_node(e, id, name);
         snprintf(literal, sizeof literal, "%.24Lf", g->entry[id].value);
-        emit_pattern(e->text, e->dialect->constant,
-                     &(struct arguments){ .a = name, .b = literal, .c = e->suffix });
+        kal_emit_pattern(
+            e->text, e->dialect->constant,
+            &(struct kal_operands){ .a = name, .b = literal, .c = e->suffix });
     }
 }
 
@@ -178,10 +176,11 @@ void kal_emit_codelet(struct kal_text *text, const struct kal_dialect *dialect,
     }
     emit_comment(&e);
     snprintf(length, sizeof length, "%d", codelet->spec.n);
-    emit_pattern(text, codelet->spec.twiddled ? dialect->open_twiddled : dialect->open,
-                 &(struct arguments){ .f = name, .n = length });
+    kal_emit_pattern(text,
+                     codelet->spec.twiddled ? dialect->open_twiddled : dialect->open,
+                     &(struct kal_operands){ .f = name, .n = length });
     emit_constants(&e, uses);
     emit_steps(&e);
-    emit_pattern(text, dialect->close, &(struct arguments){ 0 });
+    kal_emit_pattern(text, dialect->close, &(struct kal_operands){ 0 });
     kal_free(codelet->net.dag.host, uses);
 }

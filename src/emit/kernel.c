@@ -106,7 +106,7 @@ enum kal_slot_use kal_kernel_slot_use(const struct kal_kernel_set *set,
                                       const struct kal_dialect *dialect, int pass,
                                       enum kal_slot slot)
 {
-    const bool is_shared = dialect->memory_is_bound_once && slot <= KAL_SLOT_OUT_IMAG &&
+    const bool is_shared = dialect->slot[KAL_SLOT_SHARED] && slot <= KAL_SLOT_OUT_IMAG &&
                            set->kernel[pass]->pass->is_in_place;
     if (is_shared)
         return is_written(slot) ? KAL_SLOT_SHARED : KAL_SLOT_WRITTEN;
@@ -148,9 +148,9 @@ static void each_slot(struct kal_printer *p,
     }
 }
 
-static const char *constness(const struct kal_printer *p, enum kal_slot slot)
+static const char *constness(enum kal_slot slot)
 {
-    return is_written(slot) || p->dialect->memory_is_global ? "" : "const ";
+    return is_written(slot) ? "" : "const ";
 }
 
 static void print_parameter(struct kal_printer *p, const struct parameter *a)
@@ -158,18 +158,7 @@ static void print_parameter(struct kal_printer *p, const struct parameter *a)
     const bool is_table =
         (a->slot == KAL_SLOT_ROOTS || a->slot == KAL_SLOT_MAP) && !p->set->reads_late;
     kal_text_add(p->text, "%s%s(%s%s, %s)", a->number ? ", " : "",
-                 is_table ? "TABLE" : "MEMORY", constness(p, a->slot), a->type, a->name);
-}
-
-static void print_declaration(struct kal_printer *p, const struct parameter *a)
-{
-    static const char *const macros[] = { "TABLE", "MEMORY", "SHARE" };
-    const enum kal_slot_use use =
-        kal_kernel_slot_use(p->set, p->dialect, a->pass, a->slot);
-    kal_text_add(p->text, "%s(%s, %s, %d%s)\n", macros[use], a->type, a->name, a->number,
-                 use != KAL_SLOT_SHARED         ? ""
-                 : a->slot == KAL_SLOT_OUT_IMAG ? ", in_imag"
-                                                : ", in");
+                 is_table ? "TABLE" : "MEMORY", constness(a->slot), a->type, a->name);
 }
 
 static int entry_bytes(const struct kal_kernel *k, const char *type)
@@ -178,12 +167,26 @@ static int entry_bytes(const struct kal_kernel *k, const char *type)
     return type[0] == 'C' ? 2 * real_bytes : type[0] == 'R' ? real_bytes : 4;
 }
 
+static void print_declaration(struct kal_printer *p, const struct parameter *a)
+{
+    const enum kal_slot_use use =
+        kal_kernel_slot_use(p->set, p->dialect, a->pass, a->slot);
+    char bytes[16], number[16];
+
+    snprintf(bytes, sizeof bytes, "%d", entry_bytes(p->k, a->type));
+    snprintf(number, sizeof number, "%d", a->number);
+    kal_emit_pattern(
+        p->text, p->dialect->slot[use],
+        &(struct kal_operands){ .a = a->name,
+                                .b = a->type,
+                                .c = bytes,
+                                .f = a->slot == KAL_SLOT_OUT_IMAG ? "in_imag" : "in",
+                                .n = number });
+}
+
 static void print_binding(struct kal_printer *p, const struct parameter *a)
 {
-    if (p->dialect->memory_is_global)
-        kal_line(p, "BIND(%du, %s)", entry_bytes(p->k, a->type), a->name);
-    else
-        kal_line(p, "BIND(%s%s, %s)", constness(p, a->slot), a->type, a->name);
+    kal_line(p, "BIND(%s%s, %s)", constness(a->slot), a->type, a->name);
 }
 
 // What a group shares: the tile of the pass that needs most, and tickets.
@@ -209,7 +212,7 @@ static void print_tile(struct kal_printer *p)
 static void print_head(struct kal_printer *p, const char *name)
 {
     const struct kal_kernel_set *set = p->set;
-    const bool is_global = p->dialect->memory_is_global;
+    const bool is_global = kal_dialect_is_global(p->dialect);
 
     p->depth = 0;
     if (is_global) {
@@ -224,9 +227,10 @@ static void print_head(struct kal_printer *p, const char *name)
     }
     kal_text_add(p->text, "\n{\n");
     p->depth = 1;
-    each_slot(p, print_binding);
-    if (!is_global)
+    if (!is_global) {
+        each_slot(p, print_binding);
         print_tile(p);
+    }
     kal_line(p, "const uint lane = LANE;");
 }
 

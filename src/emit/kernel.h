@@ -31,13 +31,6 @@ bool kal_kernel_takes_side(const struct kal_kernel_set *set, int pass,
 /** Return whether a set takes a table, from KAL_SLOT_ROOTS on. */
 bool kal_kernel_takes_table(const struct kal_kernel_set *set, enum kal_slot slot);
 
-/** What a kernel does with its memory. */
-enum kal_slot_use {
-    KAL_SLOT_READ,
-    KAL_SLOT_WRITTEN, // and perhaps read
-    KAL_SLOT_SHARED,  // written by the name of the input, whose memory it is
-};
-
 /** Return what pass `pass` of a set does with a slot that it takes. */
 enum kal_slot_use kal_kernel_slot_use(const struct kal_kernel_set *set,
                                       const struct kal_dialect *dialect, int pass,

@@ -234,7 +234,7 @@ static void print_twiddle(struct kal_printer *p, const char *element)
     kal_line(p, "const %s turn = CAST(%s, %s) * CAST(%s, %s);", type, type, element, type,
              index);
     kal_line(p,
-             "const C root = multiply(ROOT(%lld + (turn >> %d)), ROOT(%lld + (turn & "
+             "const C root = multiply(ROOT(%lldu + (turn >> %d)), ROOT(%lldu + (turn & "
              "%lldu)));",
              (long long)kal_table_at(k, k->out.coarse), fine->shift, (long long)fine->at,
              (long long)((1ll << fine->shift) - 1));

@@ -230,7 +230,7 @@ static void print_first_roots(struct kal_printer *p)
     kal_line(p, "const %s turn = CAST(%s, element_index) * CAST(%s, %s);", type, type,
              type, index);
     kal_line(p,
-             "const C r0 = multiply(ROOT(%lld + (turn >> %d)), ROOT(%lld + (turn & "
+             "const C r0 = multiply(ROOT(%lldu + (turn >> %d)), ROOT(%lldu + (turn & "
              "%lldu)));",
              (long long)kal_table_at(k, k->out.coarse), fine->shift, (long long)fine->at,
              (long long)((1ll << fine->shift) - 1));

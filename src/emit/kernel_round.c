@@ -218,7 +218,7 @@ static void print_tile_access(struct kal_printer *p, int number,
 
     kal_open_units(p, round);
     if (round->place >= 0) {
-        kal_line(p, "const int at = MAP(%lld + unit);",
+        kal_line(p, "const int at = MAP(%lldu + unit);",
                  (long long)kal_table_at(k, round->place));
         kal_open_registers(p, round);
         snprintf(tile, sizeof tile, "tile[at]");

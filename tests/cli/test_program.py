@@ -138,7 +138,9 @@ class Kernels(Case):
         return [line for line in text.splitlines() if line.startswith("pass ")]
 
     def test_each_language_is_printed(self):
-        for language, words in [("opencl", "__kernel"), ("cuda", "__global__")]:
+        for language, words in [("opencl", "__kernel"), ("cuda", "__global__"),
+                                ("opengl", "#version 430"),
+                                ("opengles", "#version 310 es")]:
             with self.subTest(language):
                 text = self.succeed("plan", "60x8", "--source", language)
                 self.assertIn(words, text)
@@ -198,6 +200,7 @@ class Kernels(Case):
         for language, device in [("cuda", "cpu"), ("cuda", "null"), ("opencl", "cpu"),
                                  ("cuda", "nullopencl"), ("opencl", "nullcuda"),
                                  ("opengl", "nullcuda"), ("vulkan", "nullcuda"),
+                                 ("opengl", "nullopengles"), ("opengles", "nullopengl"),
                                  ("d3d11", "nullopengl")]:
             self.refuse(2, "plan", "60", "--source", language, "--device", device,
                         says=["--source " + language, "the device " + device + " "])

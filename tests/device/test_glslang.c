@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Usage: test_glslang opengl|vulkan|d3d11 [I/N]
+// Usage: test_glslang opengl|opengles|vulkan|d3d11 [I/N]
 // Plan problems of every sort for a GPU that is not there (those numbered I of N), and compile
-// their kernels with glslangValidator: for OpenGL; to valid SPIR-V, for Vulkan; for Direct3D 11.
-// 77: it is not installed.
+// their kernels with glslangValidator: for OpenGL and OpenGL ES; to valid SPIR-V, for Vulkan; for
+// Direct3D 11. 77: it is not installed.
 #include <kallima/kallima.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,6 +71,7 @@ static const struct language {
     bool (*is_accepted)(const char *text);
 } languages[] = {
     { "opengl", "nullopengl", &kal_null_opengl_device_ops, glsl_is_accepted },
+    { "opengles", "nullopengles", &kal_null_opengles_device_ops, glsl_is_accepted },
     { "vulkan", "nullopengl", &kal_null_opengl_device_ops, vulkan_is_accepted },
     { "d3d11", "nulld3d11", &kal_null_d3d11_device_ops, hlsl_is_accepted },
 };
@@ -90,14 +91,17 @@ static kallima_status kernel_create(struct kal_device_kernel **out,
     return language->ops->kernel_create(out, device, text, binary, made);
 }
 
-static void plan(kallima_device *device, const kallima_desc *desc, const char *recipe)
+static void plan(kallima_device *device, const kallima_desc *wanted, const char *recipe)
 {
     const kallima_plan_options options = { .recipe = recipe, .without_workspace = 1 };
+    kallima_desc desc = *wanted;
     kallima_plan *made = NULL;
     if (run.problem++ % run.parts != run.part)
         return;
-    problem_print(desc, run.name, sizeof run.name);
-    if (kallima_plan_create(&made, device, desc, &options) != KALLIMA_OK)
+    if (!device->caps.has_f64)
+        desc.precision = KALLIMA_F32;
+    problem_print(&desc, run.name, sizeof run.name);
+    if (kallima_plan_create(&made, device, &desc, &options) != KALLIMA_OK)
         row_fail("%s: %s", run.name, kallima_last_error());
     kallima_plan_destroy(&made);
 }

@@ -8,8 +8,9 @@
 #include "device/device.h"
 
 // Those that are there are tested.
-static const char *const selectors[] = { "nullcuda", "nullopencl", "nullopengl", "cuda",
-                                         "opencl",   "opengl",     "vulkan" };
+static const char *const selectors[] = { "nullcuda",     "nullopencl", "nullopengl",
+                                         "nullopengles", "cuda",       "opencl",
+                                         "opengl",       "vulkan" };
 
 static const struct kal_caps none;
 

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-// The limits of an NVIDIA H200 through CUDA, and of NVIDIA's OpenCL on it; and of a small GPU
-// through OpenGL and through Direct3D 11.
+// The limits of an NVIDIA H200 through CUDA, and of NVIDIA's OpenCL on it; of a small GPU
+// through OpenGL and through Direct3D 11; and the least that OpenGL ES 3.1 allows.
 static const struct kal_caps cuda_caps = {
     .has_f64 = true,
     .threads = 1,
@@ -47,6 +47,15 @@ static const struct kal_caps opengl_caps = {
     .group_bytes = 32768,
     .buffer_bytes = INT32_MAX,
 };
+static const struct kal_caps opengles_caps = {
+    .threads = 1,
+    .lanes_f32 = 32,
+    .language = KAL_LANGUAGE_ESSL,
+    .processors = 16,
+    .group_lanes = 128,
+    .group_bytes = 16384,
+    .buffer_bytes = 1 << 27,
+};
 static const struct kal_caps d3d11_caps = {
     .has_f64 = true,
     .threads = 1,
@@ -58,10 +67,12 @@ static const struct kal_caps d3d11_caps = {
     .buffer_bytes = INT32_MAX,
 };
 
-static bool find(const char *name, const char *limits, int index,
-                 kallima_device_info *info)
+static bool find(const char *name, const char *limits, const struct kal_caps *caps,
+                 int index, kallima_device_info *info)
 {
-    *info = (kallima_device_info){ .is_software = 1, .has_f64 = 1, .lanes_f32 = 32 };
+    *info = (kallima_device_info){ .is_software = 1,
+                                   .has_f64 = caps->has_f64,
+                                   .lanes_f32 = caps->lanes_f32 };
     snprintf(info->selector, sizeof info->selector, "%s", name);
     snprintf(info->name, sizeof info->name, "Null device with the limits of %s", limits);
     snprintf(info->driver, sizeof info->driver, "computes nothing");
@@ -84,22 +95,27 @@ static kallima_status open_any(kallima_device **out, const struct kal_host *host
 
 static bool cuda_find(int index, kallima_device_info *info)
 {
-    return find("nullcuda", "an H200", index, info);
+    return find("nullcuda", "an H200", &cuda_caps, index, info);
 }
 
 static bool opencl_find(int index, kallima_device_info *info)
 {
-    return find("nullopencl", "an H200", index, info);
+    return find("nullopencl", "an H200", &opencl_caps, index, info);
 }
 
 static bool opengl_find(int index, kallima_device_info *info)
 {
-    return find("nullopengl", "a small GPU", index, info);
+    return find("nullopengl", "a small GPU", &opengl_caps, index, info);
+}
+
+static bool opengles_find(int index, kallima_device_info *info)
+{
+    return find("nullopengles", "OpenGL ES 3.1", &opengles_caps, index, info);
 }
 
 static bool d3d11_find(int index, kallima_device_info *info)
 {
-    return find("nulld3d11", "a small GPU", index, info);
+    return find("nulld3d11", "a small GPU", &d3d11_caps, index, info);
 }
 
 static kallima_status cuda_open(kallima_device **out, int index,
@@ -127,6 +143,15 @@ static kallima_status opengl_open(kallima_device **out, int index,
     (void)index;
     (void)options;
     return open_any(out, host, &kal_null_opengl_device_ops, &opengl_caps);
+}
+
+static kallima_status opengles_open(kallima_device **out, int index,
+                                    const struct kal_host *host,
+                                    const kallima_device_options *options)
+{
+    (void)index;
+    (void)options;
+    return open_any(out, host, &kal_null_opengles_device_ops, &opengles_caps);
 }
 
 static kallima_status d3d11_open(kallima_device **out, int index,
@@ -229,5 +254,7 @@ const struct kal_device_ops kal_null_opencl_device_ops =
     KERNEL_DEVICE("nullopencl", opencl_find, opencl_open);
 const struct kal_device_ops kal_null_opengl_device_ops =
     KERNEL_DEVICE("nullopengl", opengl_find, opengl_open);
+const struct kal_device_ops kal_null_opengles_device_ops =
+    KERNEL_DEVICE("nullopengles", opengles_find, opengles_open);
 const struct kal_device_ops kal_null_d3d11_device_ops =
     KERNEL_DEVICE("nulld3d11", d3d11_find, d3d11_open);
