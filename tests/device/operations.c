@@ -363,12 +363,14 @@ void keys_name_the_driver(void **state)
     ROWS_FINISH();
 }
 
-// Only GLSL and HLSL let fma() be a product and a sum.
+// Only GLSL, of OpenGL ES too, and HLSL let fma() be a product and a sum.
 void rounding_is_found(void **state)
 {
     kallima_device *device = open_counted();
-    const bool may_round_twice = device->caps.language == KAL_LANGUAGE_GLSL ||
-                                 device->caps.language == KAL_LANGUAGE_HLSL;
+    const enum kal_language language = device->caps.language;
+    const bool may_round_twice = language == KAL_LANGUAGE_GLSL ||
+                                 language == KAL_LANGUAGE_ESSL ||
+                                 language == KAL_LANGUAGE_HLSL;
     int32_t found = 0;
 
     (void)state;

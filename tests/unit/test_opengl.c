@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What is special to OpenGL, on the first device present. Its operations: device/operations.c.
+// Usage: test_opengl [es]
+// What is special to OpenGL, on the first device present, which must be one of OpenGL ES if that
+// is said. Its operations: device/operations.c.
 #include <kallima/interop/opengl.h>
 #include <kallima/kallima.h>
 #include <stdio.h>
@@ -15,13 +17,16 @@ static struct counting counting;
 static void look(const kallima_device *device, const kallima_device_info *info)
 {
     const struct kal_caps *caps = &device->caps;
-    ROW_CHECK(caps->language == KAL_LANGUAGE_GLSL);
-    ROW_CHECK(caps->group_lanes >= 64 && caps->group_bytes >= 16384);
-    ROW_CHECK(caps->buffer_bytes >= 1u << 24);
+    const bool is_es = kal_gl_is_es(info);
+    ROW_CHECK(caps->language == (is_es ? KAL_LANGUAGE_ESSL : KAL_LANGUAGE_GLSL));
+    ROW_CHECK(caps->group_lanes >= (is_es ? 128 : 1024));
+    ROW_CHECK(caps->group_bytes >= (is_es ? 16384 : 32768));
+    ROW_CHECK(caps->buffer_bytes >= (is_es ? 1u << 27 : 1u << 24));
+    ROW_CHECK(caps->kernel_slots >= (is_es ? 4 : 8) && !(is_es && info->has_f64));
     ROW_CHECK(!strstr(info->name, "llvmpipe") == !info->is_software);
 }
 
-static void limits_are_those_of_version_4_3(void **state)
+static void limits_are_what_the_version_promises(void **state)
 {
     (void)state;
     job_each_device("opengl", look);
@@ -57,7 +62,7 @@ static void the_callers_context_stays_current(void **state)
 {
     const struct gl_api *gl = kal_gl_api();
     kallima_device *device = job_open("opengl", &counting);
-    void *display = ((struct gl_device *)device)->display;
+    const struct gl_display *display = &((struct gl_device *)device)->display;
     void *own = kal_gl_context_create(gl, display);
     struct gl_caller before;
     uint32_t x[JOB_NUMBERS];
@@ -75,14 +80,15 @@ static void the_callers_context_stays_current(void **state)
     ROW_CHECK(gl->egl.GetCurrentContext() == own);
     kal_gl_leave(gl, display, &before);
     ROW_CHECK(gl->egl.GetCurrentContext() == NULL);
-    gl->egl.DestroyContext(display, own);
+    gl->egl.DestroyContext(display->handle, own);
     ROWS_FINISH();
 }
 
 // A context of the caller's, current on this thread.
 struct own {
     const struct gl_api *gl;
-    void *display, *context;
+    struct gl_display display;
+    void *context;
     struct gl_caller before;
 };
 
@@ -91,16 +97,16 @@ static void own_start(struct own *own)
     kallima_device_info info;
     own->gl = kal_gl_api();
     assert_true(kal_gl_find(0, &info, &own->display));
-    own->context = kal_gl_context_create(own->gl, own->display);
+    own->context = kal_gl_context_create(own->gl, &own->display);
     assert_true(own->context != NULL &&
-                kal_gl_enter(own->gl, own->display, own->context, &own->before));
+                kal_gl_enter(own->gl, &own->display, own->context, &own->before));
 }
 
 static void own_stop(struct own *own)
 {
     ROW_CHECK(own->gl->egl.GetCurrentContext() == own->context);
-    kal_gl_leave(own->gl, own->display, &own->before);
-    own->gl->egl.DestroyContext(own->display, own->context);
+    kal_gl_leave(own->gl, &own->display, &own->before);
+    own->gl->egl.DestroyContext(own->display.handle, own->context);
 }
 
 static kallima_device *adopt(void)
@@ -159,7 +165,11 @@ static void wrapped_buffers_are_transformed(void **state)
     ROW_CHECK(kallima_plan_create(&plan, device, &desc, NULL) == KALLIMA_OK);
     ROW_CHECK(kallima_plan_execute(plan, &arrays) == KALLIMA_OK);
     own.gl->BindBuffer(GL_COPY_READ_BUFFER, name);
-    own.gl->GetBufferSubData(GL_COPY_READ_BUFFER, 0, sizeof got, got);
+    const void *mapped =
+        own.gl->MapBufferRange(GL_COPY_READ_BUFFER, 0, sizeof got, GL_MAP_READ_BIT);
+    assert_non_null(mapped);
+    memcpy(got, mapped, sizeof got);
+    ROW_CHECK(own.gl->UnmapBuffer(GL_COPY_READ_BUFFER));
     for (int i = 0; i < WHOLE_OBJECT; i++) {
         const bool is_out = i >= OUT && i < OUT + N;
         ROW_CHECK(got[i][0] == (is_out ? 1.0f : data[i][0]));
@@ -253,6 +263,73 @@ static void wrong_objects_are_refused(void **state)
     ROWS_FINISH();
 }
 
+// OpenGL ES promises four.
+static void kernels_of_more_arrays_than_there_are_are_refused(void **state)
+{
+    const kallima_desc planar = {
+        .rank = 1, .n = { 101 }, .in.format = KALLIMA_PLANAR, .out.format = KALLIMA_PLANAR
+    };
+    const kallima_desc interleaved = { .rank = 1, .n = { 101 } };
+    const kallima_plan_options by_rader = { .recipe = "rader(local(10.10))" };
+    kallima_device *device = job_open("opengl", &counting);
+    kallima_plan *plan = NULL;
+
+    (void)state;
+    device->caps.kernel_slots = 4;
+    ROW_CHECK(kallima_plan_create(&plan, device, &planar, &by_rader) ==
+              KALLIMA_E_UNSUPPORTED);
+    ROW_CHECK(plan == NULL &&
+              strstr(kallima_last_error(), "6 arrays; here it can have 4"));
+    ROW_CHECK(kallima_plan_create(&plan, device, &interleaved, &by_rader) == KALLIMA_OK);
+    kallima_plan_destroy(&plan);
+    kallima_device_close(&device);
+    ROW_CHECK(counting.live == 0);
+    ROWS_FINISH();
+}
+
+// Of OpenGL ES 1.1, with which a call may not even ask for the version by number.
+static void contexts_of_old_versions_are_refused(void **state)
+{
+    static const int32_t version[] = { EGL_CONTEXT_MAJOR_VERSION, 1, EGL_NONE };
+    const struct gl_api *gl = kal_gl_api();
+    struct gl_display display;
+    struct gl_caller before;
+    kallima_device_info info;
+    kallima_device *device;
+
+    (void)state;
+    assert_true(kal_gl_find(0, &info, &display));
+    display.is_es = true;
+    gl->egl.BindAPI(EGL_OPENGL_ES_API);
+    void *old = gl->egl.CreateContext(display.handle, NULL, NULL, version);
+    if (!old)
+        skip(); // the driver has none
+    assert_true(kal_gl_enter(gl, &display, old, &before));
+    ROW_CHECK(kallima_opengl_adopt(&device, NULL) == KALLIMA_E_UNSUPPORTED);
+    ROW_CHECK(device == NULL && strstr(kallima_last_error(), "OpenGL ES-CM 1.1"));
+    ROW_CHECK(strstr(kallima_last_error(), "OpenGL ES 3.1"));
+    ROW_CHECK(gl->GetError() == 0);
+    kal_gl_leave(gl, &display, &before);
+    gl->egl.DestroyContext(display.handle, old);
+    ROWS_FINISH();
+}
+
+static void timers_are_refused_without_a_clock(void **state)
+{
+    kallima_device *device = job_open("opengl", &counting);
+    kallima_timer *timer = NULL;
+
+    (void)state;
+    ROW_CHECK(kallima_timer_create(&timer, device) == KALLIMA_OK);
+    kallima_timer_destroy(&timer);
+    ((struct gl_device *)device)->has_clock = false;
+    ROW_CHECK(kallima_timer_create(&timer, device) == KALLIMA_E_UNSUPPORTED);
+    ROW_CHECK(timer == NULL && strstr(kallima_last_error(), "keeps no times"));
+    kallima_device_close(&device);
+    ROW_CHECK(counting.live == 0);
+    ROWS_FINISH();
+}
+
 static void remember(void *user, kallima_status status, const char *sentence)
 {
     (void)status;
@@ -301,24 +378,31 @@ static void contexts_that_are_not_current_are_refused(void **state)
     ROWS_FINISH();
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(limits_are_those_of_version_4_3),
+        cmocka_unit_test(limits_are_what_the_version_promises),
         cmocka_unit_test(kernels_do_not_tell_what_they_take),
         cmocka_unit_test(large_buffers_are_refused_with_both_numbers),
         cmocka_unit_test(the_callers_context_stays_current),
         cmocka_unit_test(wrapped_buffers_are_transformed),
         cmocka_unit_test(wrapped_buffers_are_read_and_written),
         cmocka_unit_test(wrong_objects_are_refused),
+        cmocka_unit_test(kernels_of_more_arrays_than_there_are_are_refused),
+        cmocka_unit_test(contexts_of_old_versions_are_refused),
+        cmocka_unit_test(timers_are_refused_without_a_clock),
         cmocka_unit_test(the_callers_errors_are_told),
         cmocka_unit_test(contexts_that_are_not_current_are_refused),
     };
     kallima_device_info info;
-    void *display;
+    struct gl_display display;
     if (!kal_gl_find(0, &info, &display)) {
         puts("no OpenGL device is present");
         return getenv("CI") ? EXIT_FAILURE : 77;
+    }
+    if (argc > 1 && strcmp(argv[1], "es") == 0 && !kal_gl_is_es(&info)) {
+        printf("the device is of \"%s\"\n", info.driver);
+        return EXIT_FAILURE;
     }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

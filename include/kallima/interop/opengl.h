@@ -11,10 +11,10 @@ extern "C" {
 #endif
 
 /**
- * Make a device of the context that is current on the calling thread: of OpenGL 4.3 or above,
- * made with EGL, with or without a window. All work of its plans, buffers and timers is
- * enqueued in this context, in order with what else the caller enqueues there, and is started
- * with it: by glFlush() or what waits for it.
+ * Make a device of the context that is current on the calling thread: of OpenGL 4.3, OpenGL
+ * ES 3.1, or above, made with EGL, with or without a window. All work of its plans, buffers and
+ * timers is enqueued in this context, in order with what else the caller enqueues there, and is
+ * started with it: by glFlush() or what waits for it.
  *
  * Memory barriers are the caller's, as between any two of its own commands. What its shaders
  * wrote to a buffer is seen by a transform after glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT).
@@ -34,7 +34,7 @@ extern "C" {
  *         the context until that goes.
  * Error:  E_ARGUMENT     `out` is NULL, no context of EGL is current, or one of the allocator's
  *                        two functions is missing
- *         E_UNSUPPORTED  the context is of a version below 4.3, or of OpenGL ES
+ *         E_UNSUPPORTED  the context is of a version below 4.3, in OpenGL ES below 3.1
  *         E_ABSENT       the library cannot load libEGL.so.1
  *         E_MEMORY       host memory is exhausted
  *         E_DEVICE       OpenGL refused a call

@@ -8,13 +8,13 @@
 // Kernels read numbers and pairs of numbers at once.
 enum { ALIGNMENT = 16 };
 
-// Of a context that is current. Versions of OpenGL ES call themselves so.
+// By the text, as versions below 3.0 take being asked for the numbers for an error.
 static bool is_recent(const struct gl_device *parts)
 {
+    const char *version = parts->info.driver;
     int major = 0, minor = 0;
-    parts->gl->GetIntegerv(GL_MAJOR_VERSION, &major);
-    parts->gl->GetIntegerv(GL_MINOR_VERSION, &minor);
-    return strncmp(parts->info.driver, "OpenGL ES", 9) != 0 && 10 * major + minor >= 43;
+    sscanf(version + strcspn(version, "0123456789"), "%d.%d", &major, &minor);
+    return 10 * major + minor >= (parts->display.is_es ? 31 : 43);
 }
 
 kallima_status kal_opengl_adopt(kallima_device **out, const struct kal_host *host)
@@ -25,17 +25,18 @@ kallima_status kal_opengl_adopt(kallima_device **out, const struct kal_host *hos
     if (!parts.gl)
         return kal_fail(host, KALLIMA_E_ABSENT,
                         "opengl: libEGL.so.1 cannot be loaded, or lacks functions");
-    parts.display = parts.gl->egl.GetCurrentDisplay();
+    parts.display.handle = parts.gl->egl.GetCurrentDisplay();
     parts.context = parts.gl->egl.GetCurrentContext();
     if (!parts.context)
         return kal_fail(host, KALLIMA_E_ARGUMENT,
                         "opengl: no context of EGL is current on this thread");
     kal_gl_describe(parts.gl, &parts.info);
     snprintf(parts.info.selector, sizeof parts.info.selector, "opengl");
+    parts.display.is_es = kal_gl_is_es(&parts.info);
     if (!is_recent(&parts))
         return kal_fail(host, KALLIMA_E_UNSUPPORTED,
-                        "opengl: the context is of version \"%s\"; must be OpenGL 4.3 or "
-                        "above",
+                        "opengl: the context is of version \"%s\"; must be OpenGL 4.3, "
+                        "OpenGL ES 3.1, or above",
                         parts.info.driver);
     return kal_gl_device_take(out, &parts);
 }

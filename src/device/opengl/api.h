@@ -14,16 +14,19 @@ enum {
     EGL_RENDERABLE_TYPE = 0x3040,
     EGL_EXTENSIONS = 0x3055,
     EGL_CONTEXT_MAJOR_VERSION = 0x3098,
+    EGL_OPENGL_ES_API = 0x30A0,
     EGL_OPENGL_API = 0x30A2,
     EGL_CONTEXT_MINOR_VERSION = 0x30FB,
     EGL_CONTEXT_OPENGL_PROFILE_MASK = 0x30FD,
     EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT = 1,
     EGL_OPENGL_BIT = 8,
+    EGL_OPENGL_ES3_BIT = 0x40,
     EGL_PLATFORM_DEVICE = 0x313F,
     EGL_PLATFORM_SURFACELESS = 0x31DD,
 };
 
 enum {
+    GL_MAP_READ_BIT = 1,
     GL_INVALID_ENUM = 0x0500,
     GL_INVALID_VALUE = 0x0501,
     GL_INVALID_OPERATION = 0x0502,
@@ -41,6 +44,7 @@ enum {
     GL_PROGRAM_BINARY_RETRIEVABLE_HINT = 0x8257,
     GL_PROGRAM_BINARY_LENGTH = 0x8741,
     GL_BUFFER_SIZE = 0x8764,
+    GL_QUERY_COUNTER_BITS = 0x8864,
     GL_QUERY_RESULT = 0x8866,
     GL_DYNAMIC_COPY = 0x88EA,
     GL_COMPILE_STATUS = 0x8B81,
@@ -49,6 +53,7 @@ enum {
     GL_TIMESTAMP = 0x8E28,
     GL_COPY_READ_BUFFER = 0x8F36,
     GL_COPY_WRITE_BUFFER = 0x8F37,
+    GL_GPU_DISJOINT_EXT = 0x8FBB,
     GL_SHADER_STORAGE_BUFFER = 0x90D2,
     GL_MAX_COMPUTE_SHADER_STORAGE_BLOCKS = 0x90DB,
     GL_MAX_SHADER_STORAGE_BLOCK_SIZE = 0x90DE,
@@ -87,7 +92,7 @@ enum {
     X(unsigned, QueryDevicesEXT, (int32_t capacity, void **devices, int32_t *count))      \
     X(const char *, QueryDeviceStringEXT, (void *device, int32_t))
 
-// Without the prefix `gl`; all of it is of version 4.3.
+// Without the prefix `gl`: of OpenGL 4.3 and OpenGL ES 3.1 alike, then what one of them has.
 #define GL_FUNCTIONS(X)                                                                   \
     X(const unsigned char *, GetString, (unsigned))                                       \
     X(const unsigned char *, GetStringi, (unsigned, unsigned))                            \
@@ -105,10 +110,9 @@ enum {
     X(void, GetBufferParameteri64v, (unsigned, unsigned, int64_t *))                      \
     X(void, BufferData, (unsigned, ptrdiff_t, const void *, unsigned))                    \
     X(void, BufferSubData, (unsigned, ptrdiff_t, ptrdiff_t, const void *))                \
-    X(void, GetBufferSubData, (unsigned, ptrdiff_t, ptrdiff_t, void *))                   \
+    X(void *, MapBufferRange, (unsigned, ptrdiff_t, ptrdiff_t, unsigned))                 \
+    X(unsigned char, UnmapBuffer, (unsigned))                                             \
     X(void, CopyBufferSubData, (unsigned, unsigned, ptrdiff_t, ptrdiff_t, ptrdiff_t))     \
-    X(void, ClearBufferSubData, (unsigned, unsigned, ptrdiff_t, ptrdiff_t, unsigned,      \
-                                 unsigned, const void *))                                 \
     X(unsigned, CreateShader, (unsigned))                                                 \
     X(void, ShaderSource, (unsigned, int, const char *const *, const int *))              \
     X(void, CompileShader, (unsigned))                                                    \
@@ -131,8 +135,16 @@ enum {
     X(void, MemoryBarrier, (unsigned))                                                    \
     X(void, GenQueries, (int, unsigned *))                                                \
     X(void, DeleteQueries, (int, const unsigned *))                                       \
+    X(void, GetQueryiv, (unsigned, unsigned, int *))
+#define GL_DESKTOP_FUNCTIONS(X)                                                           \
+    X(void, GetBufferSubData, (unsigned, ptrdiff_t, ptrdiff_t, void *))                   \
+    X(void, ClearBufferSubData, (unsigned, unsigned, ptrdiff_t, ptrdiff_t, unsigned,      \
+                                 unsigned, const void *))                                 \
     X(void, QueryCounter, (unsigned, unsigned))                                           \
     X(void, GetQueryObjectui64v, (unsigned, unsigned, uint64_t *))
+#define GL_ES_FUNCTIONS(X)                                                                \
+    X(void, QueryCounterEXT, (unsigned, unsigned))                                        \
+    X(void, GetQueryObjectui64vEXT, (unsigned, unsigned, uint64_t *))
 // clang-format on
 
 #define API_MEMBER(type, name, arguments) type(*name) arguments;
@@ -143,6 +155,8 @@ struct egl_api {
 struct gl_api {
     struct egl_api egl;
     GL_FUNCTIONS(API_MEMBER)
+    GL_DESKTOP_FUNCTIONS(API_MEMBER)
+    GL_ES_FUNCTIONS(API_MEMBER)
 };
 #undef API_MEMBER
 

@@ -2,6 +2,8 @@
 // Buffers: objects of OpenGL, which kernels see as a whole.
 #include "device/opengl/driver.h"
 
+#include <string.h>
+
 kallima_status kal_gl_buffer_create(kallima_buffer **out, kallima_device *base,
                                     uint64_t bytes)
 {
@@ -70,12 +72,28 @@ kallima_status kal_gl_buffer_write(kallima_buffer *buffer, uint64_t offset,
     return kal_gl_end(device, kal_gl_check(device, "glBufferSubData"));
 }
 
+// OpenGL ES has no other way.
+static kallima_status read_mapped(const struct gl_device *device, ptrdiff_t at,
+                                  void *target, uint64_t bytes)
+{
+    const void *source = device->gl->MapBufferRange(GL_COPY_READ_BUFFER, at,
+                                                    (ptrdiff_t)bytes, GL_MAP_READ_BIT);
+    if (!source)
+        return kal_gl_fail(device, "glMapBufferRange", "no memory was mapped");
+    memcpy(target, source, bytes);
+    if (!device->gl->UnmapBuffer(GL_COPY_READ_BUFFER))
+        return kal_gl_fail(device, "glUnmapBuffer", "the contents were lost");
+    return kal_gl_check(device, "glMapBufferRange");
+}
+
 kallima_status kal_gl_buffer_read(const kallima_buffer *buffer, uint64_t offset,
                                   void *target, uint64_t bytes)
 {
     struct gl_device *device = (struct gl_device *)buffer->device;
     KAL_TRY(kal_gl_begin(device));
     const ptrdiff_t at = bind(device, GL_COPY_READ_BUFFER, buffer, offset);
+    if (device->display.is_es)
+        return kal_gl_end(device, read_mapped(device, at, target, bytes));
     device->gl->GetBufferSubData(GL_COPY_READ_BUFFER, at, (ptrdiff_t)bytes, target);
     return kal_gl_end(device, kal_gl_check(device, "glGetBufferSubData"));
 }

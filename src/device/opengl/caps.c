@@ -4,6 +4,7 @@
 #include "device/processors.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // OpenGL itself does not tell how many processors there are, nor how wide they are.
@@ -29,7 +30,7 @@ static int add_devices(const struct gl_api *gl, bool software,
             continue;
         display = gl->egl.GetPlatformDisplayEXT(EGL_PLATFORM_DEVICE, devices[i], NULL);
         if (display)
-            displays[count++] = (struct gl_display){ display, software };
+            displays[count++] = (struct gl_display){ display, software, false };
     }
     return count;
 }
@@ -47,30 +48,40 @@ int kal_gl_displays(const struct gl_api *gl, struct gl_display displays[GL_MAX_D
         return count;
     display = gl->egl.GetPlatformDisplayEXT(EGL_PLATFORM_SURFACELESS, NULL, NULL);
     if (display)
-        displays[count++] = (struct gl_display){ display, false };
+        displays[count++] = (struct gl_display){ display, false, false };
     return count;
 }
 
-void *kal_gl_context_create(const struct gl_api *gl, void *display)
+// clang-format off
+static const struct {
+    unsigned api;
+    int32_t config[5], context[7];
+} versions[] = { // by whether it is OpenGL ES
+    { EGL_OPENGL_API,
+      { EGL_SURFACE_TYPE, 0, EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_NONE },
+      { EGL_CONTEXT_MAJOR_VERSION, 4, EGL_CONTEXT_MINOR_VERSION, 3,
+        EGL_CONTEXT_OPENGL_PROFILE_MASK, EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, EGL_NONE } },
+    { EGL_OPENGL_ES_API,
+      { EGL_SURFACE_TYPE, 0, EGL_RENDERABLE_TYPE, EGL_OPENGL_ES3_BIT, EGL_NONE },
+      { EGL_CONTEXT_MAJOR_VERSION, 3, EGL_CONTEXT_MINOR_VERSION, 1, EGL_NONE } },
+};
+// clang-format on
+
+void *kal_gl_context_create(const struct gl_api *gl, const struct gl_display *display)
 {
-    static const int32_t wanted[] = { EGL_SURFACE_TYPE, 0, EGL_RENDERABLE_TYPE,
-                                      EGL_OPENGL_BIT, EGL_NONE };
-    static const int32_t version[] = { EGL_CONTEXT_MAJOR_VERSION,
-                                       4,
-                                       EGL_CONTEXT_MINOR_VERSION,
-                                       3,
-                                       EGL_CONTEXT_OPENGL_PROFILE_MASK,
-                                       EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT,
-                                       EGL_NONE };
     const unsigned caller_api = gl->egl.QueryAPI();
     void *config = NULL, *context = NULL;
     int32_t count = 0;
 
-    if (!gl->egl.Initialize(display, NULL, NULL) || !gl->egl.BindAPI(EGL_OPENGL_API))
+    if (!gl->egl.Initialize(display->handle, NULL, NULL) ||
+        !gl->egl.BindAPI(versions[display->is_es].api))
         return NULL;
-    if (!gl->egl.ChooseConfig(display, wanted, &config, 1, &count) || count == 0)
+    if (!gl->egl.ChooseConfig(display->handle, versions[display->is_es].config, &config,
+                              1, &count) ||
+        count == 0)
         config = NULL;
-    context = gl->egl.CreateContext(display, config, NULL, version);
+    context = gl->egl.CreateContext(display->handle, config, NULL,
+                                    versions[display->is_es].context);
     gl->egl.BindAPI(caller_api);
     return context;
 }
@@ -96,36 +107,55 @@ static bool is_imitation(const char *renderer)
 void kal_gl_describe(const struct gl_api *gl, kallima_device_info *info)
 {
     char vendor[64];
+    *info = (kallima_device_info){ .is_software = 0 };
     copy_text(gl, GL_VENDOR, vendor, sizeof vendor);
-    // All have doubles since version 4.0. NVIDIA's compiler, driver 580, makes floats of those
-    // that are `precise`, and of others in long kernels: errors of 5e-8 on an NVIDIA H200.
-    *info = (kallima_device_info){ .has_f64 = !strstr(vendor, "NVIDIA") };
     copy_text(gl, GL_RENDERER, info->name, sizeof info->name);
     copy_text(gl, GL_VERSION, info->driver, sizeof info->driver);
+    // OpenGL has doubles since version 4.0. NVIDIA's compiler, driver 580, makes floats of those
+    // that are `precise`, and of others in long kernels: errors of 5e-8 on an NVIDIA H200.
+    info->has_f64 = !kal_gl_is_es(info) && !strstr(vendor, "NVIDIA");
     info->is_software = is_imitation(info->name);
     info->lanes_f32 = info->is_software ? SOFTWARE_LANES : GPU_LANES;
+}
+
+bool kal_gl_is_es(const kallima_device_info *info)
+{
+    return strncmp(info->driver, "OpenGL ES", 9) == 0;
 }
 
 static bool probe(const struct gl_api *gl, const struct gl_display *display,
                   kallima_device_info *info)
 {
     struct gl_caller caller;
-    void *context = kal_gl_context_create(gl, display->handle);
+    void *context = kal_gl_context_create(gl, display);
 
     if (!context)
         return false;
-    const bool is_current = kal_gl_enter(gl, display->handle, context, &caller);
+    const bool is_current = kal_gl_enter(gl, display, context, &caller);
     if (is_current)
         kal_gl_describe(gl, info);
-    kal_gl_leave(gl, display->handle, &caller);
+    kal_gl_leave(gl, display, &caller);
     gl->egl.DestroyContext(display->handle, context);
     info->is_software |= display->is_software;
     return is_current;
 }
 
+// OpenGL if there is one of version 4.3, else OpenGL ES; which tests may ask for.
+static bool probe_apis(const struct gl_api *gl, struct gl_display *display,
+                       kallima_device_info *info)
+{
+    const char *only_es = getenv("KALLIMA_OPENGL_ES");
+
+    display->is_es = only_es && *only_es && strcmp(only_es, "0") != 0;
+    if (!display->is_es && probe(gl, display, info))
+        return true;
+    display->is_es = true;
+    return probe(gl, display, info);
+}
+
 static struct {
     kallima_device_info info;
-    void *display;
+    struct gl_display display;
 } present[GL_MAX_DEVICES];
 static int present_count;
 
@@ -137,15 +167,15 @@ static void probe_all(void)
 
     for (int i = 0; i < count; i++) {
         kallima_device_info *info = &present[present_count].info;
-        if (!probe(gl, &displays[i], info))
+        if (!probe_apis(gl, &displays[i], info))
             continue;
         snprintf(info->selector, sizeof info->selector, "opengl:%d", present_count);
-        present[present_count++].display = displays[i].handle;
+        present[present_count++].display = displays[i];
     }
 }
 
 // A context is made of each once, to ask it.
-bool kal_gl_find(int index, kallima_device_info *info, void **display)
+bool kal_gl_find(int index, kallima_device_info *info, struct gl_display *display)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, probe_all);
@@ -189,6 +219,15 @@ static uint64_t bound_bytes(const struct gl_api *gl)
     return (uint64_t)(bytes < UINT32_MAX ? bytes : UINT32_MAX);
 }
 
+// With an extension in OpenGL ES; of no bits where it stands still.
+static bool has_clock(const struct gl_device *device)
+{
+    int bits = 0;
+    if (!device->display.is_es || offers(device->gl, "GL_EXT_disjoint_timer_query"))
+        device->gl->GetQueryiv(GL_TIMESTAMP, GL_QUERY_COUNTER_BITS, &bits);
+    return bits > 0;
+}
+
 void kal_gl_fill_caps(struct gl_device *device)
 {
     const struct gl_api *gl = device->gl;
@@ -199,13 +238,14 @@ void kal_gl_fill_caps(struct gl_device *device)
     device->bound_bytes = bound_bytes(gl);
     device->bound_offset =
         (uint64_t)number(gl, GL_SHADER_STORAGE_BUFFER_OFFSET_ALIGNMENT);
+    device->has_clock = has_clock(device);
     device->most_rows = number_of(gl, GL_MAX_COMPUTE_WORK_GROUP_COUNT, 1);
     device->base.caps = (struct kal_caps){
         .has_f64 = device->info.has_f64,
         .threads = 1,
         .lanes_f32 = device->info.lanes_f32,
         .near_bytes = group_bytes,
-        .language = KAL_LANGUAGE_GLSL,
+        .language = device->display.is_es ? KAL_LANGUAGE_ESSL : KAL_LANGUAGE_GLSL,
         .processors = PROCESSORS,
         .group_lanes = width < invocations ? width : invocations,
         .row_groups = number_of(gl, GL_MAX_COMPUTE_WORK_GROUP_COUNT, 0),

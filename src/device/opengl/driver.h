@@ -14,10 +14,11 @@ enum { GL_MAX_DEVICES = 16 };
 // Where every kernel has the number of its first group; slot i has its offset in bytes at i.
 enum { GL_FIRST_GROUP = 15 };
 
-/** What EGL calls a display: one device, and what it says before it is asked for more. */
+/** What EGL calls a display: one device, and what its contexts are of. */
 struct gl_display {
     void *handle;
-    bool is_software;
+    bool is_software; // as it says before there is a context
+    bool is_es;
 };
 
 /** What the calling thread had made current. */
@@ -34,8 +35,10 @@ struct gl_device {
     struct kallima_device base;
     const struct gl_api *gl;
     kallima_device_info info;
-    void *display, *context;
+    struct gl_display display;
+    void *context;
     bool is_adopted;
+    bool has_clock;
     pthread_mutex_t lock;    // held while the context is used
     struct gl_caller caller; // of the thread that holds the lock
     int most_rows;           // of groups, of a launch
@@ -66,16 +69,20 @@ int kal_gl_displays(const struct gl_api *gl, struct gl_display displays[GL_MAX_D
 /** Describe the device of the context that is current, but for its selector. */
 void kal_gl_describe(const struct gl_api *gl, kallima_device_info *info);
 
-/** Describe device `index`, and give its display; false where there is none. */
-bool kal_gl_find(int index, kallima_device_info *info, void **display);
+/** Return whether what was described is OpenGL ES. */
+bool kal_gl_is_es(const kallima_device_info *info);
 
-/** Create a context of version 4.3; NULL where that is not possible. */
-void *kal_gl_context_create(const struct gl_api *gl, void *display);
+/** Describe device `index`, and give its display; false where there is none. */
+bool kal_gl_find(int index, kallima_device_info *info, struct gl_display *display);
+
+/** Create a context of OpenGL 4.3 or OpenGL ES 3.1; NULL where that is not possible. */
+void *kal_gl_context_create(const struct gl_api *gl, const struct gl_display *display);
 
 /** Make `context` current and keep what was; then the reverse, also where the first failed. */
-bool kal_gl_enter(const struct gl_api *gl, void *display, void *context,
-                  struct gl_caller *caller);
-void kal_gl_leave(const struct gl_api *gl, void *display, const struct gl_caller *caller);
+bool kal_gl_enter(const struct gl_api *gl, const struct gl_display *display,
+                  void *context, struct gl_caller *caller);
+void kal_gl_leave(const struct gl_api *gl, const struct gl_display *display,
+                  const struct gl_caller *caller);
 
 /** Fill in what the device can do; its context is current. */
 void kal_gl_fill_caps(struct gl_device *device);
@@ -85,6 +92,10 @@ void kal_gl_key(const kallima_device *device, char *key, size_t capacity);
 
 /** Return OK if OpenGL has no error to tell; else log the failed `call` and translate it. */
 kallima_status kal_gl_check(const struct gl_device *device, const char *call);
+
+/** Log the failed `call`, with OpenGL's error or, if it has none to tell, with `what`. */
+kallima_status kal_gl_fail(const struct gl_device *device, const char *call,
+                           const char *what);
 
 /**
  * Hold the device's lock and make its context current; the caller's own must be that already.

@@ -38,10 +38,28 @@ static void launch(const struct gl_device *device, const struct kal_work *work)
     dispatch(device, work->groups);
 }
 
+// OpenGL ES takes zeros from the host only.
+static void write_zeros(const struct gl_device *device, const struct kal_work *work)
+{
+    static const char zeros[4096];
+    uint64_t part;
+    for (uint64_t done = 0; done < work->fill_bytes; done += part) {
+        part = work->fill_bytes - done;
+        part = part < sizeof zeros ? part : sizeof zeros;
+        device->gl->BufferSubData(GL_COPY_WRITE_BUFFER,
+                                  (ptrdiff_t)(work->slot[0].offset + done),
+                                  (ptrdiff_t)part, zeros);
+    }
+}
+
 static void fill(const struct gl_device *device, const struct kal_work *work)
 {
     const struct gl_buffer *buffer = work->slot[0].object;
     device->gl->BindBuffer(GL_COPY_WRITE_BUFFER, buffer->name);
+    if (device->display.is_es) {
+        write_zeros(device, work);
+        return;
+    }
     device->gl->ClearBufferSubData(
         GL_COPY_WRITE_BUFFER, GL_R32UI, (ptrdiff_t)work->slot[0].offset,
         (ptrdiff_t)work->fill_bytes, GL_RED_INTEGER, GL_UNSIGNED_INT, NULL);

@@ -15,8 +15,9 @@ struct function {
 #define EGL_ROW(type, name, arguments) { "egl" #name, offsetof(struct gl_api, egl.name) },
 #define GL_ROW(type, name, arguments)  { "gl" #name, offsetof(struct gl_api, name) },
 static const struct function egl_functions[] = { EGL_FUNCTIONS(EGL_ROW) };
-static const struct function other_functions[] = { EGL_EXTENSION_FUNCTIONS(EGL_ROW)
-                                                       GL_FUNCTIONS(GL_ROW) };
+static const struct function functions[] = { GL_FUNCTIONS(GL_ROW) };
+static const struct function optional_functions[] = { EGL_EXTENSION_FUNCTIONS(
+    EGL_ROW) GL_DESKTOP_FUNCTIONS(GL_ROW) GL_ES_FUNCTIONS(GL_ROW) };
 #undef EGL_ROW
 #undef GL_ROW
 
@@ -36,9 +37,10 @@ static void load_once(void)
     bool is_whole = library != NULL;
     for (size_t i = 0; is_whole && i < KAL_COUNT(egl_functions); i++)
         is_whole = keep(&egl_functions[i], dlsym(library, egl_functions[i].name));
-    for (size_t i = 0; is_whole && i < KAL_COUNT(other_functions); i++)
-        is_whole =
-            keep(&other_functions[i], api.egl.GetProcAddress(other_functions[i].name));
+    for (size_t i = 0; is_whole && i < KAL_COUNT(functions); i++)
+        is_whole = keep(&functions[i], api.egl.GetProcAddress(functions[i].name));
+    for (size_t i = 0; is_whole && i < KAL_COUNT(optional_functions); i++)
+        keep(&optional_functions[i], api.egl.GetProcAddress(optional_functions[i].name));
     is_loaded = is_whole;
 }
 
@@ -49,8 +51,8 @@ const struct gl_api *kal_gl_api(void)
     return is_loaded ? &api : NULL;
 }
 
-bool kal_gl_enter(const struct gl_api *gl, void *display, void *context,
-                  struct gl_caller *caller)
+bool kal_gl_enter(const struct gl_api *gl, const struct gl_display *display,
+                  void *context, struct gl_caller *caller)
 {
     *caller = (struct gl_caller){
         .api = gl->egl.QueryAPI(),
@@ -59,13 +61,15 @@ bool kal_gl_enter(const struct gl_api *gl, void *display, void *context,
         .read = gl->egl.GetCurrentSurface(EGL_READ),
         .context = gl->egl.GetCurrentContext(),
     };
-    return gl->egl.BindAPI(EGL_OPENGL_API) == EGL_TRUE &&
-           gl->egl.MakeCurrent(display, NULL, NULL, context) == EGL_TRUE;
+    return gl->egl.BindAPI(display->is_es ? EGL_OPENGL_ES_API : EGL_OPENGL_API) ==
+               EGL_TRUE &&
+           gl->egl.MakeCurrent(display->handle, NULL, NULL, context) == EGL_TRUE;
 }
 
-void kal_gl_leave(const struct gl_api *gl, void *display, const struct gl_caller *caller)
+void kal_gl_leave(const struct gl_api *gl, const struct gl_display *display,
+                  const struct gl_caller *caller)
 {
-    gl->egl.MakeCurrent(display, NULL, NULL, NULL);
+    gl->egl.MakeCurrent(display->handle, NULL, NULL, NULL);
     gl->egl.BindAPI(caller->api);
     if (caller->context)
         gl->egl.MakeCurrent(caller->display, caller->draw, caller->read, caller->context);
@@ -111,4 +115,13 @@ kallima_status kal_gl_check(const struct gl_device *device, const char *call)
     return kal_fail(&device->base.host,
                     code == GL_OUT_OF_MEMORY ? KALLIMA_E_MEMORY : KALLIMA_E_DEVICE,
                     "opengl: %s: %s (0x%04x)", call, error_name(code), code);
+}
+
+kallima_status kal_gl_fail(const struct gl_device *device, const char *call,
+                           const char *what)
+{
+    const kallima_status status = kal_gl_check(device, call);
+    return status ? status
+                  : kal_fail(&device->base.host, KALLIMA_E_DEVICE, "opengl: %s: %s", call,
+                             what);
 }

@@ -12,7 +12,7 @@ static bool gl_is_complete(void)
 
 static bool gl_find(int index, kallima_device_info *info)
 {
-    void *display;
+    struct gl_display display;
     return kal_gl_find(index, info, &display);
 }
 
@@ -23,10 +23,10 @@ static void gl_describe(const kallima_device *base, kallima_device_info *info)
 
 static kallima_status make_current(struct gl_device *device)
 {
-    if (kal_gl_enter(device->gl, device->display, device->context, &device->caller))
+    if (kal_gl_enter(device->gl, &device->display, device->context, &device->caller))
         return KALLIMA_OK;
     const unsigned code = (unsigned)device->gl->egl.GetError();
-    kal_gl_leave(device->gl, device->display, &device->caller);
+    kal_gl_leave(device->gl, &device->display, &device->caller);
     return kal_fail(&device->base.host, KALLIMA_E_DEVICE,
                     "opengl: eglMakeCurrent: error 0x%04x", code);
 }
@@ -54,7 +54,7 @@ kallima_status kal_gl_end(struct gl_device *device, kallima_status status)
 {
     if (!device->is_adopted) {
         device->gl->Flush();
-        kal_gl_leave(device->gl, device->display, &device->caller);
+        kal_gl_leave(device->gl, &device->display, &device->caller);
     }
     pthread_mutex_unlock(&device->lock);
     return status;
@@ -64,7 +64,7 @@ kallima_status kal_gl_end(struct gl_device *device, kallima_status status)
 static void release(const struct gl_device *device)
 {
     if (!device->is_adopted)
-        device->gl->egl.DestroyContext(device->display, device->context);
+        device->gl->egl.DestroyContext(device->display.handle, device->context);
 }
 
 static void gl_close(kallima_device *base)
@@ -114,10 +114,11 @@ static kallima_status gl_open(kallima_device **out, int index,
     (void)options;
     if (!kal_gl_find(index, &parts.info, &parts.display))
         return kal_fail(host, KALLIMA_E_ABSENT, "opengl: no device %d is present", index);
-    parts.context = kal_gl_context_create(parts.gl, parts.display);
+    parts.context = kal_gl_context_create(parts.gl, &parts.display);
     if (!parts.context)
         return kal_fail(host, KALLIMA_E_DEVICE,
-                        "opengl: no context of version 4.3 can be made of device %s",
+                        "opengl: no context of %s can be made of device %s",
+                        kal_gl_is_es(&parts.info) ? "OpenGL ES 3.1" : "version 4.3",
                         parts.info.selector);
     return kal_gl_device_take(out, &parts);
 }

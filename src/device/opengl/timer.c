@@ -12,6 +12,9 @@ kallima_status kal_gl_timer_create(kallima_timer **out, kallima_device *base)
 {
     struct gl_device *device = (struct gl_device *)base;
     void *object;
+    if (!device->has_clock)
+        return kal_fail(&base->host, KALLIMA_E_UNSUPPORTED,
+                        "opengl: the device keeps no times");
     KAL_TRY(kal_alloc_object(&base->host, &object, sizeof(struct gl_timer)));
     struct gl_timer *timer = object;
     timer->base.device = base;
@@ -43,7 +46,10 @@ static kallima_status set_mark(struct gl_timer *timer, int which)
 {
     struct gl_device *device = (struct gl_device *)timer->base.device;
     KAL_TRY(kal_gl_begin(device));
-    device->gl->QueryCounter(timer->query[which], GL_TIMESTAMP);
+    if (device->display.is_es)
+        device->gl->QueryCounterEXT(timer->query[which], GL_TIMESTAMP);
+    else
+        device->gl->QueryCounter(timer->query[which], GL_TIMESTAMP);
     const kallima_status status =
         kal_gl_end(device, kal_gl_check(device, "glQueryCounter"));
     timer->is_marked[which] = status == KALLIMA_OK;
@@ -62,6 +68,28 @@ kallima_status kal_gl_timer_stop(kallima_timer *base)
     return set_mark((struct gl_timer *)base, 1);
 }
 
+// OpenGL ES tells, once, of times that do not follow each other: the clock was set, say.
+static kallima_status read_times(const struct gl_timer *timer, uint64_t time[2])
+{
+    const struct gl_device *device = (const struct gl_device *)timer->base.device;
+    const bool is_es = device->display.is_es;
+    int is_disjoint = 0;
+
+    for (int i = 0; i < 2; i++) {
+        if (is_es)
+            device->gl->GetQueryObjectui64vEXT(timer->query[i], GL_QUERY_RESULT,
+                                               &time[i]);
+        else
+            device->gl->GetQueryObjectui64v(timer->query[i], GL_QUERY_RESULT, &time[i]);
+    }
+    if (is_es)
+        device->gl->GetIntegerv(GL_GPU_DISJOINT_EXT, &is_disjoint);
+    if (is_disjoint)
+        return kal_gl_fail(device, "glGetQueryObjectui64vEXT",
+                           "the device's clock was disturbed");
+    return kal_gl_check(device, "glGetQueryObjectui64v");
+}
+
 kallima_status kal_gl_timer_read(const kallima_timer *base, double *seconds)
 {
     const struct gl_timer *timer = (const struct gl_timer *)base;
@@ -72,9 +100,7 @@ kallima_status kal_gl_timer_read(const kallima_timer *base, double *seconds)
         return kal_fail(&base->device->host, KALLIMA_E_DEVICE,
                         "timer: start and stop were not both called");
     KAL_TRY(kal_gl_begin(device));
-    for (int i = 0; i < 2; i++)
-        device->gl->GetQueryObjectui64v(timer->query[i], GL_QUERY_RESULT, &time[i]);
-    KAL_TRY(kal_gl_end(device, kal_gl_check(device, "glGetQueryObjectui64v")));
+    KAL_TRY(kal_gl_end(device, read_times(timer, time)));
     *seconds = time[1] > time[0] ? 1e-9 * (double)(time[1] - time[0]) : 0.0;
     return KALLIMA_OK;
 }
