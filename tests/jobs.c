@@ -335,17 +335,35 @@ void job_check_callers(kallima_device *device)
     kallima_buffer_destroy(&b);
 }
 
-void job_check_largest(kallima_device *device, uint64_t most)
+void job_check_largest(const char *selector, uint64_t (*most)(const kallima_device *))
 {
+    struct counting counting = { .live = 0 };
+    kallima_device *device = job_open(selector, &counting);
+    const uint64_t bytes = most(device);
     kallima_buffer *buffer = NULL;
     char number[32];
 
-    ROW_CHECK(kallima_buffer_create(&buffer, device, most + 1) == KALLIMA_E_MEMORY);
+    ROW_CHECK(kallima_buffer_create(&buffer, device, bytes + 1) == KALLIMA_E_MEMORY);
     ROW_CHECK(buffer == NULL);
     for (uint64_t i = 0; i < 2; i++) {
-        snprintf(number, sizeof number, " %llu", (unsigned long long)(most + i));
+        snprintf(number, sizeof number, " %llu", (unsigned long long)(bytes + i));
         ROW_CHECK(strstr(kallima_last_error(), number));
     }
+    kallima_device_close(&device);
+    ROW_CHECK(counting.live == 0);
+}
+
+void job_check_no_facts(const char *selector)
+{
+    struct counting counting = { .live = 0 };
+    kallima_device *device = job_open(selector, &counting);
+    struct kal_device_kernel *kernel = job_compile(device, JOB_SAXPY);
+    struct kal_kernel_facts facts;
+
+    device->ops->kernel_describe(kernel, &facts);
+    ROW_CHECK(facts.group_bytes == -1 && facts.registers == -1);
+    device->ops->kernel_destroy(kernel);
+    kallima_device_close(&device);
 }
 
 static bool survive(const char *selector, job_opener *open, struct counting *counting)

@@ -58,8 +58,11 @@ void job_check_offsets(kallima_device *device);
 /** Have two threads enqueue at once; each call's work must stay together. */
 void job_check_callers(kallima_device *device);
 
-/** A buffer of a byte more than `most` must be refused, with both numbers. */
-void job_check_largest(kallima_device *device, uint64_t most);
+/** Of a device, open it: a buffer of a byte more than it allows is refused, with both numbers. */
+void job_check_largest(const char *selector, uint64_t (*most)(const kallima_device *));
+
+/** A kernel is said to take nothing that is known. */
+void job_check_no_facts(const char *selector);
 
 /**
  * Let every allocation fail once, from `open`, which opens `selector`, to a compiled kernel;

@@ -218,6 +218,20 @@ void kal_device_lower(struct kal_caps *caps, const kallima_limits *limits);
 kallima_status kal_kernel_check(const kallima_device *device,
                                 const struct kal_kernel_text *text);
 
+/**
+ * Refuse a part of the caller's memory that is not all within its `size` bytes, or begins where
+ * kernels cannot read pairs of numbers at once. `what` is the API's word for the memory.
+ */
+kallima_status kal_range_check(const kallima_device *device, const char *what,
+                               uint64_t size, uint64_t offset_bytes, uint64_t bytes);
+
+/**
+ * Refuse a part of the caller's memory whose end kernels do not reach, as the device has arrays
+ * begin at multiples of `step` bytes, and the reach is counted from there. E_UNSUPPORTED.
+ */
+kallima_status kal_reach_check(const kallima_device *device, uint64_t step,
+                               uint64_t offset_bytes, uint64_t bytes);
+
 /** Refuse launches of more groups than `most_groups`, before anything is enqueued. */
 kallima_status kal_work_check(const kallima_device *device, const struct kal_work *work,
                               int count, uint64_t most_groups);

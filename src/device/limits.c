@@ -68,6 +68,36 @@ kallima_status kal_kernel_check(const kallima_device *device,
     return KALLIMA_OK;
 }
 
+kallima_status kal_range_check(const kallima_device *device, const char *what,
+                               uint64_t size, uint64_t offset_bytes, uint64_t bytes)
+{
+    enum { ALIGNMENT = 16 };
+    if (offset_bytes % ALIGNMENT != 0)
+        return kal_fail(&device->host, KALLIMA_E_ARGUMENT,
+                        "%s: offset_bytes = %llu; must be a multiple of %d",
+                        device->ops->name, (unsigned long long)offset_bytes, ALIGNMENT);
+    if (bytes == 0 || offset_bytes > size || bytes > size - offset_bytes)
+        return kal_fail(&device->host, KALLIMA_E_ARGUMENT,
+                        "%s: %llu bytes from %llu on; the %s has %llu", device->ops->name,
+                        (unsigned long long)bytes, (unsigned long long)offset_bytes, what,
+                        (unsigned long long)size);
+    return KALLIMA_OK;
+}
+
+kallima_status kal_reach_check(const kallima_device *device, uint64_t step,
+                               uint64_t offset_bytes, uint64_t bytes)
+{
+    const uint64_t most = device->caps.buffer_bytes;
+    if (bytes <= most && offset_bytes % step > most - bytes)
+        return kal_fail(&device->host, KALLIMA_E_UNSUPPORTED,
+                        "%s: %llu bytes from %llu on; kernels of this device reach "
+                        "%llu from a multiple of %llu on",
+                        device->ops->name, (unsigned long long)bytes,
+                        (unsigned long long)offset_bytes, (unsigned long long)most,
+                        (unsigned long long)step);
+    return KALLIMA_OK;
+}
+
 kallima_status kal_work_check(const kallima_device *device, const struct kal_work *work,
                               int count, uint64_t most_groups)
 {

@@ -29,27 +29,22 @@ static void limits_are_those_of_level_11_0(void **state)
     ROWS_FINISH();
 }
 
+static uint64_t most_bytes(const kallima_device *device)
+{
+    return device->caps.buffer_bytes;
+}
+
 static void large_buffers_are_refused_with_both_numbers(void **state)
 {
-    kallima_device *device = job_open("d3d11", &counting);
     (void)state;
-    job_check_largest(device, device->caps.buffer_bytes);
-    kallima_device_close(&device);
-    ROW_CHECK(counting.live == 0);
+    job_check_largest("d3d11", most_bytes);
     ROWS_FINISH();
 }
 
 static void kernels_do_not_tell_what_they_take(void **state)
 {
-    kallima_device *device = job_open("d3d11", &counting);
-    struct kal_device_kernel *kernel = job_compile(device, JOB_SAXPY);
-    struct kal_kernel_facts facts;
-
     (void)state;
-    device->ops->kernel_describe(kernel, &facts);
-    ROW_CHECK(facts.group_bytes == -1 && facts.registers == -1);
-    device->ops->kernel_destroy(kernel);
-    kallima_device_close(&device);
+    job_check_no_facts("d3d11");
     ROWS_FINISH();
 }
 

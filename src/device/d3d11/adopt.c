@@ -2,9 +2,6 @@
 // The caller's own objects: a device and its context as a device, a buffer as a buffer.
 #include "device/d3d11/driver.h"
 
-// Kernels read numbers and pairs of numbers at once.
-enum { ALIGNMENT = 16 };
-
 static kallima_status check_pair(const struct kal_host *host, ID3D11Device *device,
                                  ID3D11DeviceContext *context)
 {
@@ -64,16 +61,7 @@ static kallima_status check_memory(const struct d3d_device *device, ID3D11Buffer
                         "d3d11: the buffer lacks D3D11_BIND_SHADER_RESOURCE, "
                         "D3D11_BIND_UNORDERED_ACCESS or "
                         "D3D11_RESOURCE_MISC_BUFFER_ALLOW_RAW_VIEWS");
-    if (offset_bytes % ALIGNMENT != 0)
-        return kal_fail(host, KALLIMA_E_ARGUMENT,
-                        "d3d11: offset_bytes = %llu; must be a multiple of %d",
-                        (unsigned long long)offset_bytes, ALIGNMENT);
-    if (bytes == 0 || offset_bytes > desc.ByteWidth ||
-        bytes > desc.ByteWidth - offset_bytes)
-        return kal_fail(
-            host, KALLIMA_E_ARGUMENT, "d3d11: %llu bytes from %llu on; the buffer has %u",
-            (unsigned long long)bytes, (unsigned long long)offset_bytes, desc.ByteWidth);
-    return KALLIMA_OK;
+    return kal_range_check(&device->base, "buffer", desc.ByteWidth, offset_bytes, bytes);
 }
 
 kallima_status kal_d3d11_wrap(kallima_buffer **out, kallima_device *base,

@@ -2,9 +2,6 @@
 // The caller's own objects: a queue as a device, a memory object as a buffer.
 #include "device/opencl/driver.h"
 
-// Kernels read numbers and pairs of numbers at once.
-enum { ALIGNMENT = 16 };
-
 static kallima_status find_parts(struct ocl_device *parts)
 {
     cl_context context = NULL;
@@ -42,21 +39,6 @@ kallima_status kal_opencl_adopt(kallima_device **out, cl_context context,
     return kal_ocl_device_take(out, host, &parts);
 }
 
-static kallima_status check_range(const struct ocl_device *device, size_t size,
-                                  uint64_t offset_bytes, uint64_t bytes)
-{
-    if (offset_bytes % ALIGNMENT != 0)
-        return kal_fail(&device->base.host, KALLIMA_E_ARGUMENT,
-                        "opencl: offset_bytes = %llu; must be a multiple of %d",
-                        (unsigned long long)offset_bytes, ALIGNMENT);
-    if (bytes == 0 || offset_bytes > size || bytes > size - offset_bytes)
-        return kal_fail(&device->base.host, KALLIMA_E_ARGUMENT,
-                        "opencl: %llu bytes from %llu on; the memory object has %llu",
-                        (unsigned long long)bytes, (unsigned long long)offset_bytes,
-                        (unsigned long long)size);
-    return KALLIMA_OK;
-}
-
 static kallima_status check_memory(const struct ocl_device *device, cl_mem memory,
                                    uint64_t offset_bytes, uint64_t bytes)
 {
@@ -73,7 +55,7 @@ static kallima_status check_memory(const struct ocl_device *device, cl_mem memor
     if (context != device->context)
         return kal_fail(&device->base.host, KALLIMA_E_ARGUMENT,
                         "opencl: the memory object belongs to another context");
-    return check_range(device, size, offset_bytes, bytes);
+    return kal_range_check(&device->base, "memory object", size, offset_bytes, bytes);
 }
 
 kallima_status kal_opencl_wrap(kallima_buffer **out, kallima_device *base, cl_mem memory,

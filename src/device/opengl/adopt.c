@@ -5,9 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-// Kernels read numbers and pairs of numbers at once.
-enum { ALIGNMENT = 16 };
-
 // By the text, as versions below 3.0 take being asked for the numbers for an error.
 static bool is_recent(const struct gl_device *parts)
 {
@@ -41,21 +38,6 @@ kallima_status kal_opengl_adopt(kallima_device **out, const struct kal_host *hos
     return kal_gl_device_take(out, &parts);
 }
 
-static kallima_status check_range(const struct gl_device *device, uint64_t size,
-                                  uint64_t offset_bytes, uint64_t bytes)
-{
-    if (offset_bytes % ALIGNMENT != 0)
-        return kal_fail(&device->base.host, KALLIMA_E_ARGUMENT,
-                        "opengl: offset_bytes = %llu; must be a multiple of %d",
-                        (unsigned long long)offset_bytes, ALIGNMENT);
-    if (bytes == 0 || offset_bytes > size || bytes > size - offset_bytes)
-        return kal_fail(&device->base.host, KALLIMA_E_ARGUMENT,
-                        "opengl: %llu bytes from %llu on; the buffer object has %llu",
-                        (unsigned long long)bytes, (unsigned long long)offset_bytes,
-                        (unsigned long long)size);
-    return KALLIMA_OK;
-}
-
 // The bytes of the caller's buffer object.
 static kallima_status find_size(struct gl_device *device, unsigned name, uint64_t *bytes)
 {
@@ -86,7 +68,8 @@ kallima_status kal_opengl_wrap(kallima_buffer **out, kallima_device *base, unsig
                         "opengl: the device has a context of its own; wrap buffers of "
                         "one that is adopted");
     KAL_TRY(find_size(device, name, &size));
-    KAL_TRY(check_range(device, size, offset_bytes, bytes));
+    KAL_TRY(kal_range_check(base, "buffer object", size, offset_bytes, bytes));
+    KAL_TRY(kal_reach_check(base, device->bound_offset, offset_bytes, bytes));
     KAL_TRY(kal_alloc_object(&base->host, &object, sizeof(struct gl_buffer)));
     struct gl_buffer *buffer = object;
     *buffer = (struct gl_buffer){

@@ -2,9 +2,6 @@
 // The caller's own objects: a device and its queue, and buffers.
 #include "device/vulkan/driver.h"
 
-// Kernels read numbers and pairs of numbers at once.
-enum { ALIGNMENT = 16 };
-
 static kallima_status read_facts(struct vk_facts *facts,
                                  const struct vk_instance *instance,
                                  const kallima_vulkan_handles *handles,
@@ -63,26 +60,6 @@ kallima_status kal_vulkan_adopt(kallima_device **out,
     return KALLIMA_OK;
 }
 
-// The reach of a kernel is counted from where the device lets an array begin.
-static kallima_status check_range(const struct vk_device *device, uint64_t offset_bytes,
-                                  uint64_t bytes)
-{
-    const uint64_t most = device->base.caps.buffer_bytes;
-    const uint64_t before = offset_bytes % device->facts.offset_bytes;
-    if (offset_bytes % ALIGNMENT != 0)
-        return kal_fail(&device->base.host, KALLIMA_E_ARGUMENT,
-                        "vulkan: offset_bytes = %llu; must be a multiple of %d",
-                        (unsigned long long)offset_bytes, ALIGNMENT);
-    if (bytes <= most && before > most - bytes)
-        return kal_fail(&device->base.host, KALLIMA_E_UNSUPPORTED,
-                        "vulkan: %llu bytes from %llu on; kernels of this device reach "
-                        "%llu from a multiple of %llu on",
-                        (unsigned long long)bytes, (unsigned long long)offset_bytes,
-                        (unsigned long long)most,
-                        (unsigned long long)device->facts.offset_bytes);
-    return KALLIMA_OK;
-}
-
 // One object for all buffers of a VkBuffer. The lock is held.
 static kallima_status find_memory(struct vk_memory **out, struct vk_device *device,
                                   VkBuffer buffer)
@@ -121,7 +98,8 @@ kallima_status kal_vulkan_wrap(kallima_buffer **out, kallima_device *base,
     struct vk_memory *memory;
     void *object;
 
-    KAL_TRY(check_range(device, offset_bytes, bytes));
+    KAL_TRY(kal_range_check(base, "VkBuffer", UINT64_MAX, offset_bytes, bytes));
+    KAL_TRY(kal_reach_check(base, device->facts.offset_bytes, offset_bytes, bytes));
     KAL_TRY(kal_alloc_object(&base->host, &object, sizeof(kallima_buffer)));
     const kallima_status status =
         take_memory(&memory, device, buffer, offset_bytes + bytes);
