@@ -41,7 +41,8 @@ typedef struct kallima_allocator {
  * where both do the lower one counts.
  */
 typedef struct kallima_limits {
-    uint64_t group_bytes;   // memory that a work-group shares: KALLIMA_GROUP_BYTES
+    uint64_t
+        group_bytes; // memory that a work-group shares, 1024 or more: KALLIMA_GROUP_BYTES
     uint64_t buffer_bytes;  // of an array that a kernel reaches: KALLIMA_BUFFER_BYTES
     int32_t group_lanes;    // work-items, or threads, of a group: KALLIMA_GROUP_LANES
     int32_t row_groups;     // of a row of a launch (opengl, vulkan): KALLIMA_ROW_GROUPS

@@ -135,8 +135,9 @@ kallima_status kal_device_hand_over(kallima_device **device,
     atomic_init(&opened->references, 1);
     if (!options)
         options = &defaults;
-    kal_device_lower(&opened->caps, &options->limits);
-    kallima_status status = read_wisdom(opened, options);
+    kallima_status status = kal_device_lower(opened, &options->limits);
+    if (!status)
+        status = read_wisdom(opened, options);
     if (!status && opened->ops->kernel_create)
         status = kal_kernel_cache_folder(&opened->host, options->kernel_cache,
                                          &opened->kernel_cache);

@@ -207,9 +207,9 @@ void kal_device_release(kallima_device *device);
 
 /**
  * Lower what a device of kernels said of itself to `limits` and to those of the environment:
- * so that a smaller device can be imitated.
+ * so that a smaller device can be imitated. What no kernel could do with is E_ARGUMENT.
  */
-void kal_device_lower(struct kal_caps *caps, const kallima_limits *limits);
+kallima_status kal_device_lower(kallima_device *device, const kallima_limits *limits);
 
 /**
  * What kernel_create() refuses whatever the text says: clusters, lanes, arrays and group memory

@@ -4,10 +4,19 @@
 
 #include "device/device.h"
 
+// 0 for what is not all of it a number.
+static uint64_t number_of(const char *text)
+{
+    char *end;
+    if (!text || *text < '0' || *text > '9')
+        return 0;
+    const uint64_t number = strtoull(text, &end, 10);
+    return *end == '\0' ? number : 0;
+}
+
 static uint64_t lower(uint64_t limit, uint64_t option, const char *variable)
 {
-    const char *text = getenv(variable);
-    const uint64_t wanted = text ? strtoull(text, NULL, 10) : 0;
+    const uint64_t wanted = number_of(getenv(variable));
     if (option > 0 && option < limit)
         limit = option;
     return wanted > 0 && wanted < limit ? wanted : limit;
@@ -18,14 +27,16 @@ static int lower_int(int limit, int32_t option, const char *variable)
     return (int)lower((uint64_t)limit, (uint64_t)option, variable);
 }
 
-void kal_device_lower(struct kal_caps *caps, const kallima_limits *limits)
+kallima_status kal_device_lower(kallima_device *device, const kallima_limits *limits)
 {
+    enum { LEAST_GROUP_BYTES = 1024 }; // less than any device has
+    struct kal_caps *caps = &device->caps;
     const uint64_t reach = caps->buffer_bytes ? caps->buffer_bytes : UINT64_MAX;
     const uint64_t buffer_bytes =
         lower(reach, limits->buffer_bytes, "KALLIMA_BUFFER_BYTES");
 
     if (caps->language == KAL_LANGUAGE_NONE)
-        return;
+        return KALLIMA_OK;
     if (buffer_bytes < reach)
         caps->buffer_bytes = buffer_bytes;
     caps->group_bytes =
@@ -38,6 +49,13 @@ void kal_device_lower(struct kal_caps *caps, const kallima_limits *limits)
         lower_int(caps->row_groups, limits->row_groups, "KALLIMA_ROW_GROUPS");
     caps->cluster_groups =
         lower_int(caps->cluster_groups, limits->cluster_groups, "KALLIMA_CLUSTER_GROUPS");
+    if (caps->group_bytes < LEAST_GROUP_BYTES)
+        return kal_fail(
+            &device->host, KALLIMA_E_ARGUMENT,
+            "%s: limits.group_bytes or KALLIMA_GROUP_BYTES = %llu; must be at "
+            "least %d",
+            device->ops->name, (unsigned long long)caps->group_bytes, LEAST_GROUP_BYTES);
+    return KALLIMA_OK;
 }
 
 kallima_status kal_kernel_check(const kallima_device *device,

@@ -88,6 +88,10 @@ static void check_device(const char *selector)
     set_environment((const char *const[]){ "-1", "0", "", "many", "-7" });
     caps = caps_of(selector, &nothing);
     ROW_CHECK(is_same(&caps, &own));
+    set_environment((const char *const[]){ "4096 bytes", "1e6", " 32",
+                                           "-18446744073709551600", "0x2" });
+    caps = caps_of(selector, &nothing);
+    ROW_CHECK(is_same(&caps, &own));
     set_environment(NULL);
 }
 
@@ -124,6 +128,56 @@ static void negative_limits_are_refused(void **state)
         kallima_device *device = NULL;
         ROW_CHECK(kallima_device_open(&device, "null", &options) == KALLIMA_E_ARGUMENT);
         ROW_CHECK(device == NULL && strstr(kallima_last_error(), "limits."));
+    }
+    ROWS_FINISH();
+}
+
+static void check_tiny(uint64_t group_bytes, const char *said)
+{
+    const kallima_device_options options = { .limits.group_bytes = group_bytes };
+    kallima_device *device = NULL;
+    ROW_CHECK(kallima_device_open(&device, "nullopengl", &options) == KALLIMA_E_ARGUMENT);
+    ROW_CHECK(device == NULL && strstr(kallima_last_error(), said));
+}
+
+// Nothing could be planned for them.
+static void groups_without_memory_are_refused(void **state)
+{
+    (void)state;
+    check_tiny(1023, "= 1023; must be at least 1024");
+    setenv("KALLIMA_GROUP_BYTES", "8", 1);
+    check_tiny(0, "= 8; must be at least 1024");
+    unsetenv("KALLIMA_GROUP_BYTES");
+    ROWS_FINISH();
+}
+
+// What is as small as can be is planned for, or told why not.
+static void the_smallest_devices_are_planned_for(void **state)
+{
+    static const kallima_limits rows[] = { { .group_bytes = 1024 },
+                                           { .group_lanes = 1 },
+                                           { .group_bytes = 1024, .group_lanes = 1 },
+                                           { .buffer_bytes = 1 },
+                                           { .row_groups = 1, .cluster_groups = 1 } };
+    static const int64_t lengths[] = { 1, 2, 37, 60, 101, 1000, 4096, 65537 };
+    const kallima_plan_options bare = { .without_workspace = 1 };
+
+    (void)state;
+    for (size_t i = 0; i < KAL_COUNT(rows) * KAL_COUNT(lengths) * 6; i++) {
+        const kallima_device_options options = { .limits = rows[i % KAL_COUNT(rows)] };
+        const size_t k = i / KAL_COUNT(rows);
+        const kallima_desc desc = { .rank = 1,
+                                    .n = { lengths[k % KAL_COUNT(lengths)] },
+                                    .kind = (int32_t)(k / KAL_COUNT(lengths) % 3),
+                                    .precision = (int32_t)(k / KAL_COUNT(lengths) / 3),
+                                    .batch = 3 };
+        kallima_device *device = NULL;
+        kallima_plan *plan = NULL;
+        ROW_CHECK(kallima_device_open(&device, "nullcuda", &options) == KALLIMA_OK);
+        const kallima_status status = kallima_plan_create(&plan, device, &desc, &bare);
+        ROW_CHECK(status == KALLIMA_OK || status == KALLIMA_E_UNSUPPORTED);
+        kallima_plan_destroy(&plan);
+        kallima_device_close(&device);
     }
     ROWS_FINISH();
 }
@@ -170,6 +224,8 @@ int main(void)
         cmocka_unit_test(limits_are_lowered_only),
         cmocka_unit_test(hosts_have_no_limits),
         cmocka_unit_test(negative_limits_are_refused),
+        cmocka_unit_test(groups_without_memory_are_refused),
+        cmocka_unit_test(the_smallest_devices_are_planned_for),
         cmocka_unit_test(plans_keep_to_lowered_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
