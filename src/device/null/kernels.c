@@ -93,76 +93,6 @@ static kallima_status open_any(kallima_device **out, const struct kal_host *host
     return KALLIMA_OK;
 }
 
-static bool cuda_find(int index, kallima_device_info *info)
-{
-    return find("nullcuda", "an H200", &cuda_caps, index, info);
-}
-
-static bool opencl_find(int index, kallima_device_info *info)
-{
-    return find("nullopencl", "an H200", &opencl_caps, index, info);
-}
-
-static bool opengl_find(int index, kallima_device_info *info)
-{
-    return find("nullopengl", "a small GPU", &opengl_caps, index, info);
-}
-
-static bool opengles_find(int index, kallima_device_info *info)
-{
-    return find("nullopengles", "OpenGL ES 3.1", &opengles_caps, index, info);
-}
-
-static bool d3d11_find(int index, kallima_device_info *info)
-{
-    return find("nulld3d11", "a small GPU", &d3d11_caps, index, info);
-}
-
-static kallima_status cuda_open(kallima_device **out, int index,
-                                const struct kal_host *host,
-                                const kallima_device_options *options)
-{
-    (void)index;
-    (void)options;
-    return open_any(out, host, &kal_null_cuda_device_ops, &cuda_caps);
-}
-
-static kallima_status opencl_open(kallima_device **out, int index,
-                                  const struct kal_host *host,
-                                  const kallima_device_options *options)
-{
-    (void)index;
-    (void)options;
-    return open_any(out, host, &kal_null_opencl_device_ops, &opencl_caps);
-}
-
-static kallima_status opengl_open(kallima_device **out, int index,
-                                  const struct kal_host *host,
-                                  const kallima_device_options *options)
-{
-    (void)index;
-    (void)options;
-    return open_any(out, host, &kal_null_opengl_device_ops, &opengl_caps);
-}
-
-static kallima_status opengles_open(kallima_device **out, int index,
-                                    const struct kal_host *host,
-                                    const kallima_device_options *options)
-{
-    (void)index;
-    (void)options;
-    return open_any(out, host, &kal_null_opengles_device_ops, &opengles_caps);
-}
-
-static kallima_status d3d11_open(kallima_device **out, int index,
-                                 const struct kal_host *host,
-                                 const kallima_device_options *options)
-{
-    (void)index;
-    (void)options;
-    return open_any(out, host, &kal_null_d3d11_device_ops, &d3d11_caps);
-}
-
 static void describe(const kallima_device *device, kallima_device_info *info)
 {
     device->ops->find(0, info);
@@ -219,42 +149,51 @@ static kallima_status enqueue(kallima_device *device, const struct kal_work *wor
 }
 
 // clang-format off
-#define KERNEL_DEVICE(title, find_entry, open_entry)  \
-    {                                                 \
-        .name = title,                                \
-        .is_software = true,                          \
-        .is_pretended = true,                         \
-        .compiles_aside = true,                       \
-        .find = find_entry,                           \
-        .open = open_entry,                           \
-        .close = close_any,                           \
-        .describe = describe,                         \
-        .buffer_create = kal_host_buffer_create,      \
-        .buffer_destroy = kal_host_buffer_destroy,    \
-        .buffer_write = kal_host_buffer_write,        \
-        .buffer_read = kal_host_buffer_read,          \
-        .buffer_copy = kal_host_buffer_copy,          \
-        .finish = finish,                             \
-        .timer_create = kal_host_timer_create,        \
-        .timer_destroy = kal_host_timer_destroy,      \
-        .timer_start = kal_host_timer_start,          \
-        .timer_stop = kal_host_timer_stop,            \
-        .timer_read = kal_host_timer_read,            \
-        .kernel_create = kernel_create,               \
-        .kernel_destroy = kernel_destroy,             \
-        .kernel_describe = kal_kernel_describe_nothing, \
-        .kernel_key = kernel_key,                     \
-        .enqueue = enqueue,                           \
+// A device called after an API, with its limits: what they are of.
+#define KERNEL_DEVICE(api, limits)                                                    \
+    static bool api##_find(int index, kallima_device_info *info)                      \
+    {                                                                                 \
+        return find("null" #api, limits, &api##_caps, index, info);                   \
+    }                                                                                 \
+    static kallima_status api##_open(kallima_device **out, int index,                 \
+                                     const struct kal_host *host,                     \
+                                     const kallima_device_options *options)           \
+    {                                                                                 \
+        (void)index;                                                                  \
+        (void)options;                                                                \
+        return open_any(out, host, &kal_null_##api##_device_ops, &api##_caps);        \
+    }                                                                                 \
+    const struct kal_device_ops kal_null_##api##_device_ops =                         \
+    {                                                                                 \
+        .name = "null" #api,                                                          \
+        .is_software = true,                                                          \
+        .is_pretended = true,                                                         \
+        .compiles_aside = true,                                                       \
+        .find = api##_find,                                                           \
+        .open = api##_open,                                                           \
+        .close = close_any,                                                           \
+        .describe = describe,                                                         \
+        .buffer_create = kal_host_buffer_create,                                      \
+        .buffer_destroy = kal_host_buffer_destroy,                                    \
+        .buffer_write = kal_host_buffer_write,                                        \
+        .buffer_read = kal_host_buffer_read,                                          \
+        .buffer_copy = kal_host_buffer_copy,                                          \
+        .finish = finish,                                                             \
+        .timer_create = kal_host_timer_create,                                        \
+        .timer_destroy = kal_host_timer_destroy,                                      \
+        .timer_start = kal_host_timer_start,                                          \
+        .timer_stop = kal_host_timer_stop,                                            \
+        .timer_read = kal_host_timer_read,                                            \
+        .kernel_create = kernel_create,                                               \
+        .kernel_destroy = kernel_destroy,                                             \
+        .kernel_describe = kal_kernel_describe_nothing,                               \
+        .kernel_key = kernel_key,                                                     \
+        .enqueue = enqueue,                                                           \
     }
 // clang-format on
 
-const struct kal_device_ops kal_null_cuda_device_ops =
-    KERNEL_DEVICE("nullcuda", cuda_find, cuda_open);
-const struct kal_device_ops kal_null_opencl_device_ops =
-    KERNEL_DEVICE("nullopencl", opencl_find, opencl_open);
-const struct kal_device_ops kal_null_opengl_device_ops =
-    KERNEL_DEVICE("nullopengl", opengl_find, opengl_open);
-const struct kal_device_ops kal_null_opengles_device_ops =
-    KERNEL_DEVICE("nullopengles", opengles_find, opengles_open);
-const struct kal_device_ops kal_null_d3d11_device_ops =
-    KERNEL_DEVICE("nulld3d11", d3d11_find, d3d11_open);
+KERNEL_DEVICE(cuda, "an H200");
+KERNEL_DEVICE(opencl, "an H200");
+KERNEL_DEVICE(opengl, "a small GPU");
+KERNEL_DEVICE(opengles, "OpenGL ES 3.1");
+KERNEL_DEVICE(d3d11, "a small GPU");
