@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The C library's allocator under observation: the linker sends its callers to a file of the
-// system's own, which counts. malloc.c is for POSIX, windows/malloc.c for Windows.
+// The C library's allocator under observation: the linker sends its callers to malloc.c, which
+// counts, and to a file of the system's own, malloc_posix.c or windows/malloc.c.
 #ifndef TESTS_MALLOC_H_
 #define TESTS_MALLOC_H_
 
@@ -9,6 +9,9 @@
 
 /** How often the whole program has called malloc() or one of its kin. Thread: any. */
 long long malloc_calls(void);
+
+/** Count one more call, of what only one system has. */
+void malloc_count(void);
 
 /** Whether that counts what pthread_mutex_init() asks for: a library that is linked in. */
 extern const bool malloc_counts_mutexes;

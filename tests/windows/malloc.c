@@ -9,36 +9,8 @@
 
 const bool malloc_counts_mutexes = true;
 
-static atomic_llong calls;
-
-void *__real_malloc(size_t bytes);
-void *__real_calloc(size_t count, size_t bytes);
-void *__real_realloc(void *memory, size_t bytes);
-
-void *__wrap_malloc(size_t bytes);
-void *__wrap_calloc(size_t count, size_t bytes);
-void *__wrap_realloc(void *memory, size_t bytes);
-
 typedef void *aligned_malloc(size_t bytes, size_t alignment);
 extern aligned_malloc *__imp__aligned_malloc;
-
-void *__wrap_malloc(size_t bytes)
-{
-    calls++;
-    return __real_malloc(bytes);
-}
-
-void *__wrap_calloc(size_t count, size_t bytes)
-{
-    calls++;
-    return __real_calloc(count, bytes);
-}
-
-void *__wrap_realloc(void *memory, size_t bytes)
-{
-    calls++;
-    return __real_realloc(memory, bytes);
-}
 
 static void *allocate(size_t bytes, size_t alignment)
 {
@@ -51,16 +23,11 @@ static void *allocate(size_t bytes, size_t alignment)
 
 static void *counted(size_t bytes, size_t alignment)
 {
-    calls++;
+    malloc_count();
     return allocate(bytes, alignment);
 }
 
 aligned_malloc *__imp__aligned_malloc = counted;
-
-long long malloc_calls(void)
-{
-    return calls;
-}
 
 void *malloc_uncounted(size_t bytes)
 {
