@@ -332,6 +332,67 @@ static void timers_are_refused_without_a_clock(void **state)
     ROWS_FINISH();
 }
 
+static void say_disjoint(unsigned what, int *value)
+{
+    kal_gl_api()->GetIntegerv(what, value);
+    if (what == GL_GPU_DISJOINT_EXT)
+        *value = 1;
+}
+
+// OpenGL ES alone tells of it.
+static void times_of_a_disturbed_clock_are_refused(void **state)
+{
+    struct gl_api disturbed = *kal_gl_api();
+    kallima_device *base = job_open("opengl", &counting);
+    struct gl_device *device = (struct gl_device *)base;
+    const bool is_es = device->display.is_es;
+    kallima_timer *timer = NULL;
+    double seconds = -1.0;
+
+    (void)state;
+    ROW_CHECK(kallima_timer_create(&timer, base) == KALLIMA_OK);
+    ROW_CHECK(kallima_timer_start(timer) == KALLIMA_OK);
+    ROW_CHECK(kallima_timer_stop(timer) == KALLIMA_OK);
+    disturbed.GetIntegerv = say_disjoint;
+    device->gl = &disturbed;
+    ROW_CHECK(kallima_timer_read(timer, &seconds) ==
+              (is_es ? KALLIMA_E_DEVICE : KALLIMA_OK));
+    ROW_CHECK(!is_es || (seconds == -1.0 && strstr(kallima_last_error(), "disturbed")));
+    device->gl = kal_gl_api();
+    ROW_CHECK(kallima_timer_read(timer, &seconds) == KALLIMA_OK && seconds >= 0.0);
+    kallima_timer_destroy(&timer);
+    kallima_device_close(&base);
+    ROW_CHECK(counting.live == 0);
+    ROWS_FINISH();
+}
+
+// The caller's mistake, which OpenGL finds.
+static void objects_that_are_mapped_are_refused(void **state)
+{
+    uint32_t x[JOB_NUMBERS] = { 0 };
+    struct own own;
+
+    (void)state;
+    own_start(&own);
+    kallima_device *device = adopt();
+    const unsigned name = make_object(own.gl, x, sizeof x);
+    kallima_buffer *a = wrap(device, name, 0, sizeof x);
+    own.gl->BindBuffer(GL_COPY_WRITE_BUFFER, name);
+    assert_non_null(
+        own.gl->MapBufferRange(GL_COPY_WRITE_BUFFER, 0, sizeof x, GL_MAP_READ_BIT));
+    ROW_CHECK(kallima_buffer_read(a, 0, x, sizeof x) == KALLIMA_E_DEVICE);
+    ROW_CHECK(strstr(kallima_last_error(), "GL_INVALID_OPERATION"));
+    ROW_CHECK(kallima_buffer_write(a, 0, x, sizeof x) == KALLIMA_E_DEVICE);
+    ROW_CHECK(own.gl->UnmapBuffer(GL_COPY_WRITE_BUFFER));
+    ROW_CHECK(kallima_buffer_read(a, 0, x, sizeof x) == KALLIMA_OK);
+    kallima_buffer_destroy(&a);
+    kallima_device_close(&device);
+    own.gl->DeleteBuffers(1, &name);
+    own_stop(&own);
+    ROW_CHECK(counting.live == 0);
+    ROWS_FINISH();
+}
+
 static void remember(void *user, kallima_status status, const char *sentence)
 {
     (void)status;
@@ -393,6 +454,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(kernels_of_more_arrays_than_there_are_are_refused),
         cmocka_unit_test(contexts_of_old_versions_are_refused),
         cmocka_unit_test(timers_are_refused_without_a_clock),
+        cmocka_unit_test(times_of_a_disturbed_clock_are_refused),
+        cmocka_unit_test(objects_that_are_mapped_are_refused),
         cmocka_unit_test(the_callers_errors_are_told),
         cmocka_unit_test(contexts_that_are_not_current_are_refused),
     };
