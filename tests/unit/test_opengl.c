@@ -366,6 +366,44 @@ static void times_of_a_disturbed_clock_are_refused(void **state)
     ROWS_FINISH();
 }
 
+static unsigned say_lost(void)
+{
+    return GL_CONTEXT_LOST;
+}
+
+// For ever, whatever is asked.
+static void a_lost_context_is_told(void **state)
+{
+    const kallima_desc desc = { .rank = 1, .n = { 24 } };
+    struct gl_api lost = *kal_gl_api();
+    kallima_device *device = job_open("opengl", &counting);
+    kallima_buffer *buffer = NULL, *none = NULL;
+    kallima_timer *timer = NULL, *no_timer = NULL;
+    kallima_plan *plan = NULL;
+    uint32_t x[4] = { 0 };
+
+    (void)state;
+    lost.GetError = say_lost;
+    ROW_CHECK(kallima_buffer_create(&buffer, device, sizeof x) == KALLIMA_OK);
+    ROW_CHECK(kallima_timer_create(&timer, device) == KALLIMA_OK);
+    ((struct gl_device *)device)->gl = &lost;
+    ROW_CHECK(kallima_device_finish(device) == KALLIMA_E_DEVICE);
+    ROW_CHECK(strstr(kallima_last_error(), "glFinish: GL_CONTEXT_LOST"));
+    ROW_CHECK(kallima_buffer_create(&none, device, sizeof x) == KALLIMA_E_DEVICE);
+    ROW_CHECK(kallima_buffer_write(buffer, 0, x, sizeof x) == KALLIMA_E_DEVICE);
+    ROW_CHECK(kallima_buffer_read(buffer, 0, x, sizeof x) == KALLIMA_E_DEVICE);
+    ROW_CHECK(kallima_buffer_copy(buffer, 0, buffer, 8, 8) == KALLIMA_E_DEVICE);
+    ROW_CHECK(kallima_timer_create(&no_timer, device) == KALLIMA_E_DEVICE);
+    ROW_CHECK(kallima_timer_start(timer) == KALLIMA_E_DEVICE);
+    ROW_CHECK(kallima_plan_create(&plan, device, &desc, NULL) == KALLIMA_E_DEVICE);
+    ROW_CHECK(!none && !no_timer && !plan);
+    kallima_timer_destroy(&timer);
+    kallima_buffer_destroy(&buffer);
+    kallima_device_close(&device);
+    ROW_CHECK(counting.live == 0);
+    ROWS_FINISH();
+}
+
 // The caller's mistake, which OpenGL finds.
 static void objects_that_are_mapped_are_refused(void **state)
 {
@@ -455,6 +493,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(contexts_of_old_versions_are_refused),
         cmocka_unit_test(timers_are_refused_without_a_clock),
         cmocka_unit_test(times_of_a_disturbed_clock_are_refused),
+        cmocka_unit_test(a_lost_context_is_told),
         cmocka_unit_test(objects_that_are_mapped_are_refused),
         cmocka_unit_test(the_callers_errors_are_told),
         cmocka_unit_test(contexts_that_are_not_current_are_refused),

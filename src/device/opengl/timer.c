@@ -21,7 +21,10 @@ kallima_status kal_gl_timer_create(kallima_timer **out, kallima_device *base)
     kallima_status status = kal_gl_begin(device);
     if (!status) {
         device->gl->GenQueries(2, timer->query);
-        status = kal_gl_end(device, kal_gl_check(device, "glGenQueries"));
+        status = kal_gl_check(device, "glGenQueries");
+        if (status)
+            device->gl->DeleteQueries(2, timer->query);
+        status = kal_gl_end(device, status);
     }
     if (status) {
         kal_free(&base->host, timer);
