@@ -57,14 +57,14 @@ static void the_callers_context_stays_current(void **state)
 {
     const struct gl_api *gl = kal_gl_api();
     kallima_device *device = job_open("opengl", &counting);
-    const struct gl_display *display = &((struct gl_device *)device)->display;
-    void *own = kal_gl_context_create(gl, display);
+    const struct gl_display display = ((struct gl_device *)device)->display;
+    void *own = kal_gl_context_create(gl, &display);
     struct gl_caller before;
     uint32_t x[JOB_NUMBERS];
 
     (void)state;
     ROW_CHECK(gl->egl.GetCurrentContext() == NULL);
-    ROW_CHECK(own && kal_gl_enter(gl, display, own, &before));
+    ROW_CHECK(own && kal_gl_enter(gl, &display, own, &before));
     job_ramp(x, JOB_NUMBERS, 1);
     kallima_buffer *a = job_upload(device, x, sizeof x);
     ROW_CHECK(gl->egl.GetCurrentContext() == own);
@@ -73,9 +73,9 @@ static void the_callers_context_stays_current(void **state)
     ROW_CHECK(gl->egl.GetCurrentContext() == own);
     kallima_device_close(&device);
     ROW_CHECK(gl->egl.GetCurrentContext() == own);
-    kal_gl_leave(gl, display, &before);
+    kal_gl_leave(gl, &display, &before);
     ROW_CHECK(gl->egl.GetCurrentContext() == NULL);
-    gl->egl.DestroyContext(display->handle, own);
+    gl->egl.DestroyContext(display.handle, own);
     ROWS_FINISH();
 }
 
