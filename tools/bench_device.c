@@ -47,9 +47,10 @@ static bool plan(struct bench_job *job, const kallima_desc *desc)
 {
     const struct bench_memory *memory = job->bench->memory;
     if (job->peer)
-        return outcome_plan_peer(job->outcome, job->bench, job->peer, desc,
-                                 memory->in->native, memory->out->native,
-                                 &job->peer_plan);
+        return outcome_plan_peer(
+            job->outcome, job->bench, job->peer, desc,
+            &(struct peer_arrays){ { memory->in->native }, { memory->out->native } },
+            &job->peer_plan);
     return outcome_plan_ours(job->outcome, job->bench, desc, &job->plan);
 }
 
@@ -70,8 +71,8 @@ static void job_clear(struct bench_job *job)
     kallima_plan_destroy(&job->plan);
     if (job->peer_plan)
         job->peer->peer->plan_destroy(job->peer_plan);
-    free(job->out);
-    free(job->in);
+    free(job->arrays.out[0]);
+    free(job->arrays.in[0]);
 }
 
 // --- the error ------------------------------------------------------------------------
@@ -84,7 +85,7 @@ static bool add_squares(struct bench_job *job, const struct oracle *oracle, void
         if (kallima_buffer_read(out, oracle_offset(oracle, i), host,
                                 oracle_bytes(oracle)) != KALLIMA_OK)
             return outcome_fail(job->outcome, kallima_last_error());
-        const double error = oracle_error(oracle, i, host);
+        const double error = oracle_error(oracle, i, (void *const[2]){ host });
         job->squares += error * error / oracle->picks;
     }
     return true;
@@ -242,7 +243,7 @@ static double try_copy(struct bench_copy *copying, bool by_kernel)
 static void prepare_copy(struct bench_copy *copying, const struct data *data)
 {
     const struct bench_memory *memory = copying->bench->memory;
-    const uint64_t in = side_bytes(&data->in), out = side_bytes(&data->out);
+    const uint64_t in = side_moved_bytes(&data->in), out = side_moved_bytes(&data->out);
     copying->bytes = in < out ? in : out;
     copying->share = 2 * (double)copying->bytes / ((double)in + (double)out);
     if (memory->module->copy) {
@@ -303,27 +304,28 @@ static bool device_prepare(struct bench_job *job)
 static bool prepare_host(struct bench_job *job)
 {
     const struct bench_memory *memory = job->bench->memory;
-    if (job->in && job->out)
+    void **in = &job->arrays.in[0], **out = &job->arrays.out[0];
+    if (*in && *out)
         return true;
-    job->in = malloc(memory->in_bytes);
-    job->out = calloc(1, memory->out_bytes);
-    return job->in && job->out &&
-           kallima_buffer_read(memory->source->buffer, 0, job->in, memory->in_bytes) ==
+    *in = malloc(memory->in_bytes);
+    *out = calloc(1, memory->out_bytes);
+    return *in && *out &&
+           kallima_buffer_read(memory->source->buffer, 0, *in, memory->in_bytes) ==
                KALLIMA_OK;
 }
 
 static bool step_write(const struct bench_job *job)
 {
     const struct bench_memory *memory = job->bench->memory;
-    return kallima_buffer_write(memory->in->buffer, 0, job->in, memory->in_bytes) ==
-           KALLIMA_OK;
+    return kallima_buffer_write(memory->in->buffer, 0, job->arrays.in[0],
+                                memory->in_bytes) == KALLIMA_OK;
 }
 
 static bool step_read(const struct bench_job *job)
 {
     const struct bench_memory *memory = job->bench->memory;
-    return kallima_buffer_read(memory->out->buffer, 0, job->out, memory->out_bytes) ==
-           KALLIMA_OK;
+    return kallima_buffer_read(memory->out->buffer, 0, job->arrays.out[0],
+                               memory->out_bytes) == KALLIMA_OK;
 }
 
 static bool step_total(const struct bench_job *job)

@@ -16,13 +16,17 @@ enum {
 
 // --- arrays -------------------------------------------------------------------------
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 // 0xff in every byte is a NaN in both precisions: an output never written is found.
 static void poison(void *array, uint64_t bytes)
 {
     PARALLEL_FOR(bytes)
     for (uint64_t start = 0; start < bytes; start += PAGE_BYTES)
-        memset((char *)array + start, 0xff,
-               bytes - start < PAGE_BYTES ? bytes - start : PAGE_BYTES);
+        memset((char *)array + start, 0xff, least(bytes - start, PAGE_BYTES));
 }
 
 static void *allocate(uint64_t bytes)
@@ -34,17 +38,41 @@ static void *allocate(uint64_t bytes)
     return array;
 }
 
+// Of each array of a side: the next one is aligned, too.
+static uint64_t array_bytes(const struct side *side)
+{
+    return (side_bytes(side) + ALIGNMENT_BYTES - 1) / ALIGNMENT_BYTES * ALIGNMENT_BYTES;
+}
+
+static uint64_t total_bytes(const struct side *side)
+{
+    return (uint64_t)side_arrays(side) * array_bytes(side);
+}
+
+// All arrays of a side are one allocation.
+static void set_arrays(void *array[2], void *memory, const struct side *side)
+{
+    array[0] = memory;
+    array[1] = memory && side->is_planar ? (char *)memory + array_bytes(side) : NULL;
+}
+
 static bool allocate_arrays(struct bench_job *job)
 {
-    const struct data *data = job->data;
-    const bool in_place = data->desc->placement == KALLIMA_IN_PLACE;
-    const uint64_t in = side_bytes(&data->in), out = side_bytes(&data->out);
+    const struct side *in = &job->data->in, *out = &job->data->out;
+    const bool in_place = job->data->desc->placement == KALLIMA_IN_PLACE;
+    const uint64_t in_bytes = total_bytes(in), out_bytes = total_bytes(out);
 
-    job->in = allocate(in_place && out > in ? out : in);
-    job->out = in_place ? job->in : allocate(out);
-    if (!job->in || !job->out)
+    void *memory = allocate(in_place && out_bytes > in_bytes ? out_bytes : in_bytes);
+    set_arrays(job->arrays.in, memory, in);
+    set_arrays(job->arrays.out, in_place ? memory : allocate(out_bytes), out);
+    if (!job->arrays.in[0] || !job->arrays.out[0])
         return outcome_fail(job->outcome, "no memory left for the arrays");
     return true;
+}
+
+static bool is_in_place(const struct bench_job *job)
+{
+    return job->arrays.in[0] == job->arrays.out[0];
 }
 
 static void job_clear(struct bench_job *job)
@@ -52,41 +80,43 @@ static void job_clear(struct bench_job *job)
     kallima_plan_destroy(&job->plan);
     if (job->peer_plan)
         job->peer->peer->plan_destroy(job->peer_plan);
-    if (job->out != job->in)
-        free(job->out);
-    free(job->in);
+    if (!is_in_place(job))
+        free(job->arrays.out[0]);
+    free(job->arrays.in[0]);
 }
 
 static bool execute(const struct bench_job *job)
 {
+    const struct peer_arrays *arrays = &job->arrays;
     if (job->peer)
         return job->peer->peer->execute(job->peer_plan);
-    return kallima_plan_run(job->plan, job->in, job->out) == KALLIMA_OK;
+    if (!arrays->in[1] && !arrays->out[1])
+        return kallima_plan_run(job->plan, arrays->in[0], arrays->out[0]) == KALLIMA_OK;
+    const kallima_host_arrays planar = { .in = { arrays->in[0], arrays->in[1] },
+                                         .out = { arrays->out[0], arrays->out[1] } };
+    return kallima_plan_execute_host(job->plan, &planar) == KALLIMA_OK;
 }
 
 // --- the error ------------------------------------------------------------------------
-
-static void fill(const struct bench_job *job, const struct data *data)
-{
-    void *const in[2] = { job->in, NULL };
-    data_fill(data, in);
-}
 
 // One execution on fresh input and poisoned output. Returns the mean square of the errors of
 // those transforms that the oracle knows.
 static double square_error(const struct bench_job *job, const struct oracle *oracle)
 {
+    void *const *out = job->arrays.out;
     double sum = 0;
-    poison(job->out, side_bytes(&oracle->data->out));
-    fill(job, oracle->data);
+    poison(out[0], total_bytes(&oracle->data->out));
+    data_fill(oracle->data, job->arrays.in);
     const double start = sample_now_ns();
     if (!execute(job))
         return NAN;
     if (job->outcome->first_ns == 0)
         job->outcome->first_ns = sample_now_ns() - start;
     for (int i = 0; i < oracle->picks; i++) {
-        const double error =
-            oracle_error(oracle, i, (char *)job->out + oracle_offset(oracle, i));
+        const uint64_t offset = oracle_offset(oracle, i);
+        void *const outputs[2] = { (char *)out[0] + offset,
+                                   out[1] ? (char *)out[1] + offset : NULL };
+        const double error = oracle_error(oracle, i, outputs);
         sum += error * error / oracle->picks;
     }
     return sum;
@@ -125,7 +155,7 @@ static double take(void *self, int64_t executions)
     const struct bench_job *job = self;
     const kallima_desc *desc = job->data->desc;
     if (desc->placement == KALLIMA_IN_PLACE || desc->kind == KALLIMA_C2R)
-        fill(job, job->data); // the last sample has overwritten the input
+        data_fill(job->data, job->arrays.in); // the last sample has overwritten the input
     const double start = sample_now_ns();
     for (int64_t i = 0; i < executions; i++)
         execute(job);
@@ -138,7 +168,7 @@ static bool prepare(struct bench_job *job)
     return allocate_arrays(job) &&
            (!job->peer ||
             outcome_plan_peer(job->outcome, job->bench, job->peer, job->data->desc,
-                              job->in, job->out, &job->peer_plan)) &&
+                              &job->arrays, &job->peer_plan)) &&
            check(job);
 }
 
@@ -154,18 +184,18 @@ static bool host_prepare(struct bench_job *job)
 // A copy reads and writes the same number of bytes, a real transform not quite.
 static double take_copy(const struct bench_job *job, int64_t times)
 {
-    const uint64_t in = side_bytes(&job->data->in), out = side_bytes(&job->data->out);
-    const uint64_t bytes = in < out ? in : out;
-    const bool in_place = job->in == job->out;
-    char *to = in_place ? allocate(bytes) : job->out;
+    const uint64_t in = side_moved_bytes(&job->data->in);
+    const uint64_t out = side_moved_bytes(&job->data->out), bytes = least(in, out);
+    const bool in_place = is_in_place(job);
+    char *to = in_place ? allocate(bytes) : job->arrays.out[0];
     if (!to)
         return -1;
     const double start = sample_now_ns();
     for (int64_t k = 0; k < times; k++) {
         PARALLEL_FOR(bytes)
         for (uint64_t at = 0; at < bytes; at += PAGE_BYTES)
-            memcpy(to + at, (const char *)job->in + at,
-                   bytes - at < PAGE_BYTES ? bytes - at : PAGE_BYTES);
+            memcpy(to + at, (const char *)job->arrays.in[0] + at,
+                   least(bytes - at, PAGE_BYTES));
     }
     const double ns = (sample_now_ns() - start) / (double)times;
     if (in_place)

@@ -34,9 +34,9 @@ struct bench_job {
     const struct bench_peer *peer; // NULL: Kallima
     kallima_plan *plan;
     struct peer_plan *peer_plan;
-    void *in, *out;         // in host memory; the same array for the CPU's in place
-    double squares;         // of the errors, on a device
-    struct bench_copy copy; // on a device
+    struct peer_arrays arrays; // in host memory; the same for the CPU's in place
+    double squares;            // of the errors, on a device
+    struct bench_copy copy;    // on a device
 };
 
 /** How jobs are done: in host memory, or in a device's. */

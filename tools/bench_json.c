@@ -25,6 +25,7 @@ static void print_number(const char *key, double value)
 
 static void print_problem(const struct bench *bench, const kallima_desc *desc)
 {
+    char layout[PROBLEM_TEXT];
     print_string("device", bench->info.name);
     if (bench->memory) {
         print_string("selector", bench->info.selector);
@@ -40,6 +41,9 @@ static void print_problem(const struct bench *bench, const kallima_desc *desc)
     print_string("direction", inverse ? "inverse" : "forward");
     print_string("placement",
                  desc->placement == KALLIMA_IN_PLACE ? "in-place" : "out-of-place");
+    problem_print_layout(desc, layout);
+    if (layout[0])
+        print_string("layout", layout + 1);
     printf("\"threads\": %d, ", bench->info.threads);
 }
 

@@ -114,16 +114,18 @@ static bool make_poison(struct bench_memory *memory, const struct bench_input *k
 // --- the input --------------------------------------------------------------------------
 
 // Whether a longer input begins with a shorter one, so that one serves all lengths.
-static bool is_prefix(const kallima_desc *desc)
+static bool is_prefix(const struct data *data)
 {
-    return desc->kind == KALLIMA_C2C ||
-           (desc->kind == KALLIMA_R2C && desc->placement == KALLIMA_OUT_OF_PLACE);
+    const kallima_desc *desc = data->desc;
+    return side_bytes(&data->in) == side_moved_bytes(&data->in) && // without gaps
+           (desc->kind == KALLIMA_C2C ||
+            (desc->kind == KALLIMA_R2C && desc->placement == KALLIMA_OUT_OF_PLACE));
 }
 
 static bool fill_input(struct bench_input *input, const struct data *data, uint64_t bytes,
                        char *why, size_t capacity)
 {
-    if (is_prefix(data->desc) && input->seed == data->seed && input->bytes >= bytes)
+    if (is_prefix(data) && input->seed == data->seed && input->bytes >= bytes)
         return true;
     void *const host[2] = { calloc(1, bytes), NULL };
     if (!host[0]) {
@@ -136,7 +138,7 @@ static bool fill_input(struct bench_input *input, const struct data *data, uint6
     if (!ok)
         snprintf(why, capacity, "%s", kallima_last_error());
     free(host[0]);
-    input->bytes = ok && is_prefix(data->desc) ? bytes : 0;
+    input->bytes = ok && is_prefix(data) ? bytes : 0;
     input->seed = data->seed;
     return ok;
 }
@@ -149,6 +151,10 @@ bool bench_memory_load(struct bench_memory *memory, const struct data *data, cha
     const bool overwrites = !in_place && desc->kind == KALLIMA_C2R;
     struct bench_input *input = &memory->input[desc->kind][desc->precision];
 
+    if (data->in.is_planar || data->out.is_planar) {
+        snprintf(why, capacity, "planar arrays are measured on the cpu device only");
+        return false;
+    }
     memory->in_bytes = side_bytes(&data->in);
     memory->out_bytes = side_bytes(&data->out);
     if (in_place && memory->out_bytes < memory->in_bytes)

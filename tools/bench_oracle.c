@@ -156,20 +156,19 @@ static int64_t find_output(const struct oracle *oracle, int64_t index)
     return column < out->n[last] ? full / desc->n[last] * out->n[last] + column : -1;
 }
 
-double oracle_error(const struct oracle *oracle, int pick, void *outputs)
+double oracle_error(const struct oracle *oracle, int pick, void *const outputs[2])
 {
     const struct quad_complex *expected = oracle->want + pick * oracle->count;
     const struct side *out = &oracle->data->out;
     struct quad_complex *want = malloc((size_t)oracle->count * sizeof *want);
     struct quad_complex *got = malloc((size_t)oracle->count * sizeof *got);
-    void *const array[2] = { outputs, NULL };
     int64_t count = 0;
 
     for (int64_t i = 0; want && got && i < oracle->count; i++) {
         const int64_t index = find_output(oracle, i);
         if (index < 0)
             continue;
-        got[count] = side_load(out, array, side_locate(out, 0, index));
+        got[count] = side_load(out, outputs, side_locate(out, 0, index));
         want[count++] = expected[i];
     }
     const double error = count > 0 ? reference_error(count, want, got) : NAN;

@@ -37,7 +37,10 @@ uint64_t oracle_bytes(const struct oracle *oracle);
 /** Return where the outputs of a chosen transform begin, in bytes. */
 uint64_t oracle_offset(const struct oracle *oracle, int pick);
 
-/** Return the relative error of one transform's outputs; NaN if memory is exhausted. */
-double oracle_error(const struct oracle *oracle, int pick, void *outputs);
+/**
+ * Return the relative error of one transform's outputs; NaN if memory is exhausted.
+ * `outputs` begins at its first one, [1] where real and imaginary parts are apart.
+ */
+double oracle_error(const struct oracle *oracle, int pick, void *const outputs[2]);
 
 #endif

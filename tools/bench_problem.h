@@ -5,7 +5,12 @@
 //   kind      c2c, r2c or c2r
 //   precision f32 or f64
 //   lengths   64 or 64x32x16, the slowest axis first
-//   word      inverse, in-place
+//   word      inverse, in-place; of how both sides lie in memory:
+//             planar      real and imaginary parts in arrays of their own
+//             stride=S    all as far apart as S times packed, neighbours by S elements
+//             distance=D  transforms D elements apart: with stride=D the columns of a matrix
+//
+// Lines that begin with [ are for `kallima compare`, where they begin a group.
 #ifndef KALLIMA_BENCH_PROBLEM_H_
 #define KALLIMA_BENCH_PROBLEM_H_
 
@@ -56,6 +61,9 @@ void problem_print_lengths(const kallima_desc *desc, char *text);
 
 /** Write the problem as a line of a case file, likewise. */
 void problem_print(const kallima_desc *desc, char *text);
+
+/** Write the words of its layout, likewise: none if it is packed and interleaved. */
+void problem_print_layout(const kallima_desc *desc, char *text);
 
 enum { PROBLEM_TEXT = 256 };
 

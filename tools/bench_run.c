@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "bench_problem.h"
+
 // A result this many bounds off is no longer a matter of rounding.
 static const double WRONG_BOUNDS = 32;
 
@@ -53,15 +55,19 @@ bool outcome_plan_ours(struct outcome *outcome, const struct bench *bench,
 }
 
 bool outcome_plan_peer(struct outcome *outcome, const struct bench *bench,
-                       const struct bench_peer *peer, const kallima_desc *desc, void *in,
-                       void *out, struct peer_plan **plan)
+                       const struct bench_peer *peer, const kallima_desc *desc,
+                       const struct peer_arrays *arrays, struct peer_plan **plan)
 {
+    char layout[PROBLEM_TEXT];
     *plan = NULL;
+    problem_print_layout(desc, layout);
+    if (layout[0] && !peer->peer->any_layout)
+        return outcome_fail(outcome, "measured with packed, interleaved arrays only");
     for (int i = 0; i <= bench->plans_twice; i++) {
         if (*plan)
             peer->peer->plan_destroy(*plan);
         const double start = sample_now_ns();
-        *plan = peer->peer->plan(peer->session, desc, in, out, outcome->why,
+        *plan = peer->peer->plan(peer->session, desc, arrays, outcome->why,
                                  sizeof outcome->why);
         if (!*plan)
             return false;

@@ -79,10 +79,10 @@ bool outcome_fail(struct outcome *outcome, const char *sentence);
 bool outcome_plan_ours(struct outcome *outcome, const struct bench *bench,
                        const kallima_desc *desc, kallima_plan **plan);
 
-/** Plan for a peer's arrays, and take the time of it. */
+/** Plan for a peer's arrays, if it takes their layout, and take the time of it. */
 bool outcome_plan_peer(struct outcome *outcome, const struct bench *bench,
-                       const struct bench_peer *peer, const kallima_desc *desc, void *in,
-                       void *out, struct peer_plan **plan);
+                       const struct bench_peer *peer, const kallima_desc *desc,
+                       const struct peer_arrays *arrays, struct peer_plan **plan);
 
 /** Return whether the library was measured, and its result is not wrong. */
 bool outcome_counts(const struct result *result, const struct outcome *outcome);

@@ -99,6 +99,12 @@ uint64_t side_bytes(const struct side *side)
     return (uint64_t)(highest + 1) * side_element_bytes(side);
 }
 
+uint64_t side_moved_bytes(const struct side *side)
+{
+    return (uint64_t)(side->batch * side->count) * (uint64_t)side_arrays(side) *
+           side_element_bytes(side);
+}
+
 static void store(bool is_f64, void *array, int64_t slot, double value)
 {
     if (is_f64)

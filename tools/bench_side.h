@@ -36,6 +36,9 @@ int side_arrays(const struct side *side);
 /** Return the bytes that each array must have. */
 uint64_t side_bytes(const struct side *side);
 
+/** Return the bytes of all elements, without what lies between them. */
+uint64_t side_moved_bytes(const struct side *side);
+
 /** Return the bytes of an element in one array. */
 uint64_t side_element_bytes(const struct side *side);
 

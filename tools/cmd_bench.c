@@ -33,9 +33,10 @@ static const char help[] =
     "                      standard error\n"
     "\n"
     "Other libraries, loaded at run time:\n"
-    "  --peer NAME[,NAME]  fftw for the cpu device; cufft and vkfft for cuda devices;\n"
-    "                      clfft and vkfft for opencl devices\n"
+    "  --peer NAME[,NAME]  fftw and mkl for the cpu device; cufft and vkfft for cuda\n"
+    "                      devices; clfft and vkfft for opencl devices\n"
     "  --fftw-dir DIR      load FFTW from DIR/lib\n"
+    "  --mkl-dir DIR       load oneMKL from DIR/lib (default: $MKLROOT)\n"
     "  --fftw-effort E     measure (default), patient or estimate\n"
     "\n"
     "Exit status: 0; 1 if a transform failed or its error is above the bound; 2 for a "
@@ -50,6 +51,7 @@ enum option_id {
     OPT_JSON,
     OPT_PEER,
     OPT_FFTW_DIR,
+    OPT_MKL_DIR,
     OPT_FFTW_EFFORT,
 };
 
@@ -62,6 +64,7 @@ static const struct option options[] = {
     { "json", no_argument, NULL, OPT_JSON },
     { "peer", required_argument, NULL, OPT_PEER },
     { "fftw-dir", required_argument, NULL, OPT_FFTW_DIR },
+    { "mkl-dir", required_argument, NULL, OPT_MKL_DIR },
     { "fftw-effort", required_argument, NULL, OPT_FFTW_EFFORT },
     { NULL, 0, NULL, 0 },
 };
@@ -93,7 +96,8 @@ static bool parse_option(const struct cli *cli, int id, struct request *request)
     case OPT_PLAN_TWICE: request->plan_twice = true; return true;
     case OPT_JSON: request->json = true; return true;
     case OPT_PEER: request->peers = optarg; return true;
-    case OPT_FFTW_DIR: request->peer_options.directory = optarg; return true;
+    case OPT_FFTW_DIR: request->peer_options.fftw_directory = optarg; return true;
+    case OPT_MKL_DIR: request->peer_options.mkl_directory = optarg; return true;
     case OPT_FFTW_EFFORT:
         request->peer_options.effort = optarg;
         return cli_choose(cli, "--fftw-effort", optarg, efforts, CLI_COUNT(efforts),

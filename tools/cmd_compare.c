@@ -27,7 +27,8 @@ static const char help[] =
     "  --preset NAME       quick (default: a minute or two), standard or paper\n"
     "  --cases FILE        one a line: kind precision lengths batch [inverse] "
     "[in-place]\n"
-    "                      [recipe=TEXT]; a line [name] Title begins a group\n"
+    "                      [planar] [stride=S] [distance=D] [recipe=TEXT]; a line\n"
+    "                      [name] Title begins a group\n"
     "  --devices LIST      such as cpu,cuda:0; all (default) leaves out what is "
     "imitated\n"
     "                      in software\n"
@@ -45,6 +46,7 @@ static const char help[] =
     "                      (default: 2)\n"
     "  --report-only       measure nothing; draw the report of DIR/results.jsonl again\n"
     "  --fftw-dir DIR      load FFTW from DIR/lib\n"
+    "  --mkl-dir DIR       load oneMKL from DIR/lib (default: $MKLROOT)\n"
     "  --fftw-effort E     measure (default), patient or estimate\n"
     "\n"
     "Exit status: 0; 1 if there is no result, if it was interrupted, or if a transform "
@@ -65,6 +67,7 @@ enum option_id {
     OPT_MAX_TIME,
     OPT_REPORT_ONLY,
     OPT_FFTW_DIR,
+    OPT_MKL_DIR,
     OPT_FFTW_EFFORT,
     OPT_WORKER, // how the program starts itself
 };
@@ -82,6 +85,7 @@ static const struct option options[] = {
     { "max-time", required_argument, NULL, OPT_MAX_TIME },
     { "report-only", no_argument, NULL, OPT_REPORT_ONLY },
     { "fftw-dir", required_argument, NULL, OPT_FFTW_DIR },
+    { "mkl-dir", required_argument, NULL, OPT_MKL_DIR },
     { "fftw-effort", required_argument, NULL, OPT_FFTW_EFFORT },
     { "worker", required_argument, NULL, OPT_WORKER },
     { NULL, 0, NULL, 0 },
@@ -131,7 +135,8 @@ static bool parse_option(const struct cli *cli, int id, struct request *request)
         return cli_parse_seconds(cli, "--max-time", 0, MOST_SECONDS,
                                  &request->max_time_s);
     case OPT_REPORT_ONLY: request->report_only = true; return true;
-    case OPT_FFTW_DIR: request->peer_options.directory = optarg; return true;
+    case OPT_FFTW_DIR: request->peer_options.fftw_directory = optarg; return true;
+    case OPT_MKL_DIR: request->peer_options.mkl_directory = optarg; return true;
     case OPT_FFTW_EFFORT:
         request->peer_options.effort = optarg;
         return cli_choose(cli, "--fftw-effort", optarg, efforts, CLI_COUNT(efforts),

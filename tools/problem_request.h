@@ -32,6 +32,7 @@ enum problem_option {
     "Problems:\n"                                                     \
     "  --cases FILE        one a line: kind precision lengths batch " \
     "[inverse] [in-place]\n"                                          \
+    "                      [planar] [stride=S] [distance=D]\n"        \
     "  --kind KIND         c2c (default), r2c or c2r\n"               \
     "  --precision P       f32 (default) or f64\n"                    \
     "  --batch N           transforms at once (default: 1)\n"         \

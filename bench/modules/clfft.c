@@ -160,8 +160,9 @@ static bool is_offered(const kallima_desc *desc, char *why, size_t capacity)
 }
 
 static struct peer_plan *clfft_plan(struct peer_session *session,
-                                    const kallima_desc *desc, void *in, void *out,
-                                    char *why, size_t capacity)
+                                    const kallima_desc *desc,
+                                    const struct peer_arrays *arrays, char *why,
+                                    size_t capacity)
 {
     const bool inverse = desc->kind == KALLIMA_C2R || desc->direction == KALLIMA_INVERSE;
     struct peer_plan *plan;
@@ -174,8 +175,8 @@ static struct peer_plan *clfft_plan(struct peer_session *session,
     }
     plan->direction = inverse ? CLFFT_BACKWARD : CLFFT_FORWARD;
     plan->queue = session->queue;
-    plan->in = in;
-    plan->out = out;
+    plan->in = arrays->in[0];
+    plan->out = arrays->out[0];
     const clfftStatus status = make(plan, session, desc);
     if (status == CLFFT_SUCCESS)
         return plan;

@@ -77,8 +77,9 @@ static void cufft_plan_destroy(struct peer_plan *plan)
 }
 
 static struct peer_plan *cufft_plan(struct peer_session *session,
-                                    const kallima_desc *desc, void *in, void *out,
-                                    char *why, size_t capacity)
+                                    const kallima_desc *desc,
+                                    const struct peer_arrays *arrays, char *why,
+                                    size_t capacity)
 {
     const bool inverse = desc->kind == KALLIMA_C2R || desc->direction == KALLIMA_INVERSE;
     struct peer_plan *plan = malloc(sizeof *plan);
@@ -94,8 +95,8 @@ static struct peer_plan *cufft_plan(struct peer_session *session,
         return NULL;
     }
     plan->direction = inverse ? CUFFT_INVERSE : CUFFT_FORWARD;
-    plan->in = in;
-    plan->out = out;
+    plan->in = arrays->in[0];
+    plan->out = arrays->out[0];
     cufftResult result = make(plan, desc);
     if (result == CUFFT_SUCCESS)
         result = cufftSetStream(plan->handle, session->stream);

@@ -208,8 +208,9 @@ static VkFFTResult make(struct peer_plan *plan, const kallima_desc *desc, void *
 }
 
 static struct peer_plan *vkfft_plan(struct peer_session *session,
-                                    const kallima_desc *desc, void *in, void *out,
-                                    char *why, size_t capacity)
+                                    const kallima_desc *desc,
+                                    const struct peer_arrays *arrays, char *why,
+                                    size_t capacity)
 {
     struct peer_plan *plan = NULL;
     if (desc->rank > 3)
@@ -218,7 +219,7 @@ static struct peer_plan *vkfft_plan(struct peer_session *session,
         snprintf(why, capacity, "vkfft: no memory left");
     else {
         plan->session = session;
-        const VkFFTResult result = make(plan, desc, in, out);
+        const VkFFTResult result = make(plan, desc, arrays->in[0], arrays->out[0]);
         if (result == VKFFT_SUCCESS)
             return plan;
         snprintf(why, capacity, "vkfft: no plan for the problem: error %d", (int)result);

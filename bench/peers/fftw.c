@@ -3,12 +3,13 @@
 // that neither its header nor its library may be part of this program.
 // Source: M. Frigo, S. G. Johnson, Proc. IEEE 93 (2005) 216-231,
 //         doi:10.1109/JPROC.2004.840301; the interface is that of the manual of FFTW 3.3.10.
-#include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench_side.h"
+#include "library.h"
 #include "peer.h"
 
 // Values of the documented interface.
@@ -30,12 +31,19 @@ typedef void *plan_complex(int, const struct iodim64 *, int, const struct iodim6
                            void *, void *, int, unsigned);
 typedef void *plan_real(int, const struct iodim64 *, int, const struct iodim64 *, void *,
                         void *, unsigned);
+// Of planar arrays, where strides count reals.
+typedef void *plan_split(int, const struct iodim64 *, int, const struct iodim64 *, void *,
+                         void *, void *, void *, unsigned);
+typedef void *plan_split_real(int, const struct iodim64 *, int, const struct iodim64 *,
+                              void *, void *, void *, unsigned);
 
 // One precision of the library.
 struct library {
     void *base, *threaded;
     plan_complex *plan_dft;
+    plan_split *plan_split_dft;
     plan_real *plan_r2c, *plan_c2r;
+    plan_split_real *plan_split_r2c, *plan_split_c2r;
     void (*execute)(void *);
     void (*destroy)(void *);
     int (*init_threads)(void);
@@ -73,20 +81,17 @@ static const struct {
 
 static void *open_file(const char *directory, const char *suffix, const char *part)
 {
-    char path[4096];
-    const char *slash = directory ? "/lib/" : "";
-    snprintf(path, sizeof path, "%s%slibfftw3%s%s.so.3", directory ? directory : "",
-             slash, suffix, part);
-    return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    char file[64];
+    snprintf(file, sizeof file, "libfftw3%s%s.so.3", suffix, part);
+    return library_open(directory, file);
 }
 
-// The address of "fftw<suffix>_<name>"; ISO C has no cast from it to a function.
+// The address of "fftw<suffix>_<name>".
 static void find_symbol(void *library, const char *suffix, const char *name, void *out)
 {
     char symbol[64];
     snprintf(symbol, sizeof symbol, "fftw%s_%s", suffix, name);
-    void *address = library ? dlsym(library, symbol) : NULL;
-    memcpy(out, &address, sizeof address);
+    library_find(library, symbol, out);
 }
 
 // The last word on what is loaded: version and SIMD levels, such as
@@ -124,17 +129,19 @@ static bool load(struct library *lib, const char *directory, const char *suffix)
     find_symbol(lib->base, suffix, "plan_guru64_dft", &lib->plan_dft);
     find_symbol(lib->base, suffix, "plan_guru64_dft_r2c", &lib->plan_r2c);
     find_symbol(lib->base, suffix, "plan_guru64_dft_c2r", &lib->plan_c2r);
+    find_symbol(lib->base, suffix, "plan_guru64_split_dft", &lib->plan_split_dft);
+    find_symbol(lib->base, suffix, "plan_guru64_split_dft_r2c", &lib->plan_split_r2c);
+    find_symbol(lib->base, suffix, "plan_guru64_split_dft_c2r", &lib->plan_split_c2r);
     find_symbol(lib->base, suffix, "execute", &lib->execute);
     find_symbol(lib->base, suffix, "destroy_plan", &lib->destroy);
     find_symbol(lib->base, suffix, "set_timelimit", &lib->set_timelimit);
     load_threads(lib, directory, suffix);
-    return lib->plan_dft && lib->plan_r2c && lib->plan_c2r && lib->execute &&
-           lib->destroy;
+    return lib->plan_dft && lib->plan_r2c && lib->plan_c2r && lib->plan_split_dft &&
+           lib->plan_split_r2c && lib->plan_split_c2r && lib->execute && lib->destroy;
 }
 
 static void fftw_close(struct peer_session *session)
 {
-    // The libraries stay loaded: OpenMP threads may still be running their code.
     free(session);
 }
 
@@ -144,10 +151,10 @@ static bool load_all(struct peer_session *session, const struct peer_options *op
 {
     for (int i = 0; i < KALLIMA_PRECISION_COUNT; i++) {
         struct library *lib = &session->library[i];
-        if (!load(lib, options->directory, suffixes[i])) {
+        if (!load(lib, options->fftw_directory, suffixes[i])) {
             snprintf(why, capacity, "fftw: cannot load libfftw3%s.so.3%s%s", suffixes[i],
-                     options->directory ? " from the lib directory of " : "",
-                     options->directory ? options->directory : "");
+                     options->fftw_directory ? " from the lib directory of " : "",
+                     options->fftw_directory ? options->fftw_directory : "");
             return false;
         }
         if (options->plan_seconds > 0 && lib->set_timelimit)
@@ -210,59 +217,109 @@ static struct peer_info fftw_get_info(const struct peer_session *session, int pr
 
 // --- planning ----------------------------------------------------------------------
 
-// Fill in packed strides of one side. `padded` is how many elements a line occupies.
-static ptrdiff_t pack(const kallima_desc *desc, struct iodim64 *dims, ptrdiff_t padded,
-                      bool is_input)
+// What FFTW is asked for. Strides count elements, or reals if a side is planar.
+struct request {
+    const struct library *library;
+    const kallima_desc *desc;
+    struct side in, out;
+    struct iodim64 dims[KALLIMA_MAX_RANK], batch;
+    const struct peer_arrays *arrays;
+};
+
+static bool is_planar(const struct request *request)
 {
-    ptrdiff_t stride = 1;
-    for (int i = desc->rank - 1; i >= 0; i--) {
-        dims[i].n = desc->n[i];
-        *(is_input ? &dims[i].is : &dims[i].os) = stride;
-        stride *= i == desc->rank - 1 ? padded : desc->n[i];
-    }
-    return stride;
+    return request->in.is_planar || request->out.is_planar;
 }
 
-static ptrdiff_t line_elements(const kallima_desc *desc, bool is_real)
+// Reals that a step of one element is.
+static int64_t step_of(const struct request *request, const struct side *side)
 {
-    const ptrdiff_t length = desc->n[desc->rank - 1];
+    return is_planar(request) && !side->is_planar && !side->is_real ? 2 : 1;
+}
+
+static void set_strides(struct request *request)
+{
+    const struct side *in = &request->in, *out = &request->out;
+    const int64_t in_step = step_of(request, in), out_step = step_of(request, out);
+    for (int i = 0; i < in->rank; i++)
+        request->dims[i] = (struct iodim64){ request->desc->n[i], in->stride[i] * in_step,
+                                             out->stride[i] * out_step };
+    request->batch = (struct iodim64){ in->batch, in->batch_stride * in_step,
+                                       out->batch_stride * out_step };
+}
+
+// The imaginary parts of a complex side.
+static void *imaginary(const struct side *side, void *const array[2])
+{
+    return side->is_planar
+               ? array[1]
+               : (char *)array[0] + (side->is_f64 ? sizeof(double) : sizeof(float));
+}
+
+static void *plan_planar(const struct request *request, unsigned flags)
+{
+    const struct library *lib = request->library;
+    const struct iodim64 *dims = request->dims, *batch = &request->batch;
+    const int rank = request->desc->rank;
+    void *re_in = request->arrays->in[0], *re_out = request->arrays->out[0];
+    void *im_in = imaginary(&request->in, request->arrays->in);
+    void *im_out = imaginary(&request->out, request->arrays->out);
+
+    if (request->desc->kind == KALLIMA_R2C)
+        return lib->plan_split_r2c(rank, dims, 1, batch, re_in, re_out, im_out, flags);
+    if (request->desc->kind == KALLIMA_C2R)
+        return lib->plan_split_c2r(rank, dims, 1, batch, re_in, im_in, re_out, flags);
+    // It has no sign: backward is with real and imaginary parts exchanged.
+    if (request->desc->direction == KALLIMA_INVERSE)
+        return lib->plan_split_dft(rank, dims, 1, batch, im_in, re_in, im_out, re_out,
+                                   flags);
+    return lib->plan_split_dft(rank, dims, 1, batch, re_in, im_in, re_out, im_out, flags);
+}
+
+static void *plan_interleaved(const struct request *request, unsigned flags)
+{
+    const struct library *lib = request->library;
+    const kallima_desc *desc = request->desc;
+    const int sign = desc->direction == KALLIMA_INVERSE ? FFTW_BACKWARD : FFTW_FORWARD;
+    void *in = request->arrays->in[0], *out = request->arrays->out[0];
+
     if (desc->kind == KALLIMA_C2C)
-        return length;
-    if (!is_real)
-        return length / 2 + 1;
-    return desc->placement == KALLIMA_IN_PLACE ? 2 * (length / 2 + 1) : length;
+        return lib->plan_dft(desc->rank, request->dims, 1, &request->batch, in, out, sign,
+                             flags);
+    return (desc->kind == KALLIMA_R2C ? lib->plan_r2c : lib->plan_c2r)(
+        desc->rank, request->dims, 1, &request->batch, in, out, flags);
+}
+
+static void *make(const struct request *request, unsigned flags)
+{
+    return (is_planar(request) ? plan_planar : plan_interleaved)(request, flags);
 }
 
 static struct peer_plan *fftw_plan(struct peer_session *session, const kallima_desc *desc,
-                                   void *in, void *out, char *why, size_t capacity)
+                                   const struct peer_arrays *arrays, char *why,
+                                   size_t capacity)
 {
-    struct library *lib = &session->library[desc->precision];
     const unsigned keep = desc->placement == KALLIMA_IN_PLACE ? 0
                           : desc->destroy_input               ? FFTW_DESTROY_INPUT
                                                               : FFTW_PRESERVE_INPUT;
-    const int sign = desc->direction == KALLIMA_INVERSE ? FFTW_BACKWARD : FFTW_FORWARD;
-    struct iodim64 dims[KALLIMA_MAX_RANK], batch = { .n = desc->batch ? desc->batch : 1 };
+    struct request request = { .library = &session->library[desc->precision],
+                               .desc = desc,
+                               .arrays = arrays };
     struct peer_plan *plan = malloc(sizeof *plan);
-    void *handle = NULL;
 
-    batch.is = pack(desc, dims, line_elements(desc, desc->kind == KALLIMA_R2C), true);
-    batch.os = pack(desc, dims, line_elements(desc, desc->kind == KALLIMA_C2R), false);
-    if (plan && desc->kind == KALLIMA_C2C) {
-        handle = lib->plan_dft(desc->rank, dims, 1, &batch, in, out, sign,
-                               session->effort | keep);
-    } else if (plan) {
-        plan_real *make = desc->kind == KALLIMA_R2C ? lib->plan_r2c : lib->plan_c2r;
-        handle = make(desc->rank, dims, 1, &batch, in, out, session->effort | keep);
-        // A multi-dimensional C2R has no algorithm that keeps its input.
-        if (!handle && keep == FFTW_PRESERVE_INPUT)
-            handle = make(desc->rank, dims, 1, &batch, in, out, session->effort);
-    }
+    side_init(&request.in, desc, true);
+    side_init(&request.out, desc, false);
+    set_strides(&request);
+    void *handle = plan ? make(&request, session->effort | keep) : NULL;
+    // A multi-dimensional C2R has no algorithm that keeps its input.
+    if (plan && !handle && keep == FFTW_PRESERVE_INPUT && desc->kind != KALLIMA_C2C)
+        handle = make(&request, session->effort);
     if (!handle) {
         snprintf(why, capacity, "fftw: no plan for the problem");
         free(plan);
         return NULL;
     }
-    *plan = (struct peer_plan){ handle, lib };
+    *plan = (struct peer_plan){ handle, request.library };
     return plan;
 }
 
@@ -282,6 +339,7 @@ extern const struct peer peer_fftw;
 const struct peer peer_fftw = {
     .name = "fftw",
     .summary = "FFTW 3 (libfftw3, libfftw3f; OpenMP or threads)",
+    .any_layout = true,
     .open = fftw_open,
     .close = fftw_close,
     .get_info = fftw_get_info,

@@ -6,13 +6,14 @@
 
 #include "module.h"
 
-extern const struct peer peer_fftw;
+extern const struct peer peer_fftw, peer_mkl;
 
 static const struct {
     const char *name, *api;
     const struct peer *peer; // NULL: in a module
 } known[] = {
-    { "fftw", "cpu", &peer_fftw }, { "cufft", "cuda", NULL },   { "vkfft", "cuda", NULL },
+    { "fftw", "cpu", &peer_fftw }, { "mkl", "cpu", &peer_mkl },
+    { "cufft", "cuda", NULL },     { "vkfft", "cuda", NULL },
     { "clfft", "opencl", NULL },   { "vkfft", "opencl", NULL },
 };
 

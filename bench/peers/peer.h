@@ -19,10 +19,11 @@ struct peer_native {
 
 /** How a peer is to be used. */
 struct peer_options {
-    const char *directory; // of the library's installation; NULL: where the loader looks
-    const char *effort;    // how long it may plan, in the peer's words; NULL: its default
-    double plan_seconds;   // after which a planner that can shall end; 0: no limit
-    int threads;           // threads a transform may use
+    // Folders of installations; NULL: where the loader looks.
+    const char *fftw_directory, *mkl_directory;
+    const char *effort;  // how long it may plan, in the peer's words; NULL: its default
+    double plan_seconds; // after which a planner that can shall end; 0: no limit
+    int threads;         // threads a transform may use
     const struct peer_native *native; // of the device; NULL on the CPU
 };
 
@@ -30,6 +31,11 @@ struct peer_options {
 struct peer_info {
     const char *version; // what the library says of itself
     const char *flags;   // how it was told to plan
+};
+
+/** A problem's arrays: addresses, or cl_mem for OpenCL. [1]: the imaginary parts, if planar. */
+struct peer_arrays {
+    void *in[2], *out[2];
 };
 
 struct peer_session;
@@ -40,6 +46,8 @@ struct peer {
     const char *summary;
     bool
         either_placement; // out of place it may be slower than in place: the better counts
+    bool any_layout; // it takes strides and planar arrays; else it is asked for packed,
+                     // interleaved ones only
 
     // Load the library; on failure return NULL and write one sentence to `why`.
     struct peer_session *(*open)(const struct peer_options *options, char *why,
@@ -49,10 +57,11 @@ struct peer {
     // What the library is that computes in `precision`.
     struct peer_info (*get_info)(const struct peer_session *session, int precision);
 
-    // Plan a packed problem for these arrays, whose content is lost; on failure return NULL
-    // and write one sentence to `why`. Arrays are addresses, or cl_mem for OpenCL.
+    // Plan a problem without offsets for these arrays, whose content is lost; on failure
+    // return NULL and write one sentence to `why`.
     struct peer_plan *(*plan)(struct peer_session *session, const kallima_desc *desc,
-                              void *in, void *out, char *why, size_t capacity);
+                              const struct peer_arrays *arrays, char *why,
+                              size_t capacity);
     // Compute, or enqueue to the shared queue; false: refused.
     bool (*execute)(const struct peer_plan *plan);
     void (*plan_destroy)(struct peer_plan *plan);

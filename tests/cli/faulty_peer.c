@@ -47,8 +47,9 @@ static struct peer_info faulty_get_info(const struct peer_session *session, int 
 }
 
 static struct peer_plan *faulty_plan(struct peer_session *session,
-                                     const kallima_desc *desc, void *in, void *out,
-                                     char *why, size_t capacity)
+                                     const kallima_desc *desc,
+                                     const struct peer_arrays *arrays, char *why,
+                                     size_t capacity)
 {
     (void)session;
     struct peer_plan *plan = malloc(sizeof *plan);
@@ -59,7 +60,7 @@ static struct peer_plan *faulty_plan(struct peer_session *session,
         free(plan);
         return NULL;
     }
-    *plan = (struct peer_plan){ (int)desc->n[0], in, out };
+    *plan = (struct peer_plan){ (int)desc->n[0], arrays->in[0], arrays->out[0] };
     return plan;
 }
 

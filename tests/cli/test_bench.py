@@ -28,6 +28,15 @@ class Arguments(Case):
     def test_absent_peer_is_told(self):
         self.refuse(1, "bench", "8", "--device", "cpu", "--peer", "fftw", "--fftw-dir",
                     self.path("nowhere"), says="libfftw3")
+        self.refuse(1, "bench", "8", "--device", "cpu", "--peer", "mkl", "--mkl-dir",
+                    self.path("nowhere"), says=["libmkl_rt", self.path("nowhere")])
+
+    def test_words_of_a_case_that_cannot_be_read_are_told(self):
+        for word in ["stride=0", "stride=", "stride=2x", "distance=-1", "plana", "inverse"]:
+            with self.subTest(word):
+                self.refuse(1, "bench", "--device", "cpu", "--cases",
+                            self.write("bad.txt", f"r2c f32 8 2 {word}\n".encode()),
+                            says=["line 1", f'"{word}"'])
 
 
 class Host(Case):
@@ -44,6 +53,72 @@ class Host(Case):
             self.assertGreater(row["replan_ms"], 0)
             self.assertNotIn("x_copy", row)
         self.assertIn(b"2 cases, 0 failed", done.stderr)
+
+
+class Peers(Case):
+    """FFTW and oneMKL in all layouts that a case may have: they are right, or refuse."""
+    CASES = b"""[layouts] A line for kallima compare
+c2c f32 12 5
+c2c f64 12 5 inverse
+c2c f32 12 5 in-place
+c2c f64 6x10 3 in-place inverse
+c2c f32 4x6x5 2
+c2c f64 12 5 stride=3
+c2c f32 12 5 stride=16 inverse
+c2c f64 12 7 stride=7 distance=1
+c2c f32 6x10 3 stride=2
+c2c f32 12 5 stride=2 in-place
+c2c f32 12 5 planar
+c2c f64 12 5 planar inverse
+c2c f64 4x6x5 2 planar stride=2
+c2c f32 12 5 planar in-place
+c2c f64 12 5 planar in-place inverse
+r2c f32 12 5
+r2c f64 9 5 stride=2
+r2c f32 6x10 3
+r2c f64 4x6x5 2 stride=3
+r2c f32 12 5 in-place
+c2r f32 12 5
+c2r f64 9 5 stride=2
+c2r f64 6x10 3
+c2r f32 12 5 in-place
+r2c f64 12 5 planar
+c2r f32 12 5 planar
+"""
+
+    def measure(self, peer):
+        done = self.run_program("bench", "--device", "cpu", "--threads", "1", "--json", "--peer",
+                                peer, "--cases", self.write("cases.txt", self.CASES), *BRIEF)
+        if b"cannot load" in done.stderr:
+            self.skipTest(f"{peer} is not here (docs/measuring.md says how to get it): "
+                          + done.stderr.decode().strip())
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        rows = [json.loads(line) for line in done.stdout.splitlines()]
+        words = [line.split() for line in self.CASES.decode().splitlines()[1:]]
+        self.assertEqual(len(rows), 2 * len(words))
+        for case, ours in zip(words, rows[::2]):
+            self.assertTrue(ours["ok"], ours)
+            layout = [word for word in case[4:] if word not in ("inverse", "in-place")]
+            self.assertEqual(ours.get("layout", ""), " ".join(layout))
+        return list(zip(words, rows[1::2]))
+
+    def check(self, row, peer):
+        self.assertEqual(row["library"], peer)
+        self.assertTrue(row["ok"], row)
+        self.assertLessEqual(row["error"], 32 * row["error_bound"])
+        self.assertGreater(row["median_ms"], 0)
+        self.assertRegex(row["version"], r"\d+\.\d+\.\d+")
+
+    def test_fftw_computes_all(self):
+        for _, row in self.measure("fftw"):
+            self.check(row, "fftw")
+
+    def test_mkl_computes_all_but_real_planar_ones(self):
+        for case, row in self.measure("mkl"):
+            if case[0] != "c2c" and "planar" in case:
+                self.assertIn("real transforms have no planar side", row["failed"])
+            else:
+                self.check(row, "mkl")
 
 
 def is_built(module):
@@ -82,6 +157,18 @@ r2c f32 8x6 2
             self.assertGreater(row["x_copy"], 0)
             self.assertIn(row["copied_with"], ("api", "kernel"))
             self.assertEqual(row["selector"], "opencl:0")
+
+    def test_strides_are_measured_and_planar_arrays_refused(self):
+        rows, _ = self.measure("--cases", self.write(
+            "strided.txt", b"c2c f32 16 20\nc2c f32 16 5 stride=3\nc2c f32 8 5 stride=5 distance=1\n"))
+        self.check(rows["kallima"])
+        self.assertEqual([row.get("layout") for row in rows["kallima"]],
+                         [None, "stride=3", "stride=5 distance=1"])
+        done = self.run_program("bench", "--device", "opencl:0", *BRIEF, "--cases",
+                                self.write("planar.txt", b"c2c f32 16 5 planar\n"),
+                                env=self.environment)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"planar arrays are measured on the cpu device only", done.stdout)
 
     def test_kallima_alone_needs_no_module(self):
         rows, table = self.measure("16", "--batch", "20")

@@ -111,6 +111,24 @@ class Faults(Comparison):
         self.assertRegex(told, r"fftw cpu is left out: .*libfftw3")
         self.assertEqual(self.keys(), [("kallima cpu", "8")])
 
+    def test_layouts_are_cases_of_their_own(self):
+        listed = self.write("c.txt", b"c2c f32 8 3\nc2c f32 8 3 stride=3 distance=1\n"
+                                     b"c2c f32 8 3 planar\nr2c f32 8 3 in-place stride=2\n")
+        for _ in range(2):  # the second time there is nothing left to do
+            self.compare("--cases", listed, "--peers", "mkl,faulty", *BRIEF, program=FAULTY,
+                         status=1)
+        rows = {(record["technology"], record.get("layout", ""), record["placement"]): record
+                for record in self.records()}
+        self.assertEqual(len(rows), len(self.records()))
+        for layout in ("", "stride=3 distance=1", "planar"):
+            self.assertTrue(rows["kallima cpu", layout, "out-of-place"]["ok"])
+            if ("mkl cpu", layout, "out-of-place") in rows:
+                self.assertTrue(rows["mkl cpu", layout, "out-of-place"]["ok"])
+            if layout:
+                self.assertIn("packed, interleaved arrays only",
+                              rows["faulty cpu", layout, "out-of-place"]["failed"])
+        self.assertIn("in place", rows["kallima cpu", "stride=2", "in-place"]["failed"])
+
 
 class GoingOn(Comparison):
     MANY = cases(*range(2, 60))

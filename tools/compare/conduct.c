@@ -43,6 +43,7 @@ static void set_case(struct row *row, const struct cases *cases,
 {
     const kallima_desc *desc = &one->desc;
     const bool inverse = desc->kind == KALLIMA_C2R || desc->direction == KALLIMA_INVERSE;
+    char layout[PROBLEM_TEXT];
     record_clear(RECORD_ROW, row);
     strcpy(row->group, cases->group[one->group].id);
     strcpy(row->variant, one->variant);
@@ -53,6 +54,8 @@ static void set_case(struct row *row, const struct cases *cases,
     strcpy(row->direction, inverse ? "inverse" : "forward");
     strcpy(row->placement,
            desc->placement == KALLIMA_IN_PLACE ? "in-place" : "out-of-place");
+    problem_print_layout(desc, layout);
+    snprintf(row->layout, sizeof row->layout, "%.60s", layout[0] ? layout + 1 : "");
     row->batch = (double)desc_batch(desc);
     row->ok = 0;
 }

@@ -11,40 +11,35 @@ enum { MAX_ARGUMENTS = 20, MIN_START_SECONDS = 60 };
 
 // --- processes --------------------------------------------------------------------------
 
+// The rest of an option of two words; without a value none of it.
+static const char **set_option(const char **to, const char *name, const char *value)
+{
+    if (value) {
+        *to++ = name;
+        *to++ = value;
+    }
+    return to;
+}
+
 // Common options first, as kallima-measure wants them.
 static void set_arguments(const struct contest *contest, const char *selector,
                           const char *role, const char **to)
 {
     const struct cli *cli = contest->cli;
+    const struct peer_options *options = &contest->peer_options;
     static char threads[16], limit[32];
-    *to++ = contest->program;
-    if (selector) {
-        *to++ = "--device";
-        *to++ = selector;
-    }
-    if (cli->threads > 0) {
-        snprintf(threads, sizeof threads, "%d", (int)cli->threads);
-        *to++ = "--threads";
-        *to++ = threads;
-    }
-    if (cli->simd) {
-        *to++ = "--simd";
-        *to++ = cli->simd;
-    }
-    *to++ = cli->command;
-    *to++ = "--worker";
-    *to++ = role;
+    snprintf(threads, sizeof threads, "%d", (int)cli->threads);
     snprintf(limit, sizeof limit, "%g", contest->limit_s);
-    *to++ = "--time-limit";
-    *to++ = limit;
-    if (contest->peer_options.directory) {
-        *to++ = "--fftw-dir";
-        *to++ = contest->peer_options.directory;
-    }
-    if (contest->peer_options.effort) {
-        *to++ = "--fftw-effort";
-        *to++ = contest->peer_options.effort;
-    }
+    *to++ = contest->program;
+    to = set_option(to, "--device", selector);
+    to = set_option(to, "--threads", cli->threads > 0 ? threads : NULL);
+    to = set_option(to, "--simd", cli->simd);
+    *to++ = cli->command;
+    to = set_option(to, "--worker", role);
+    to = set_option(to, "--time-limit", limit);
+    to = set_option(to, "--fftw-dir", options->fftw_directory);
+    to = set_option(to, "--mkl-dir", options->mkl_directory);
+    to = set_option(to, "--fftw-effort", options->effort);
     *to = NULL;
 }
 

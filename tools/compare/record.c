@@ -64,6 +64,7 @@ static const struct field technology_fields[] = {
     TRUTH(struct technology, is_software, false),
 };
 
+// clang-format off
 static const struct field row_fields[] = {
     TEXT(struct row, technology, true),
     TEXT(struct row, group, true),
@@ -74,6 +75,7 @@ static const struct field row_fields[] = {
     NUMBER(struct row, batch, true),
     TEXT(struct row, direction, true),
     TEXT(struct row, placement, true),
+    TEXT(struct row, layout, false),
     TEXT(struct row, asked, false),
     NUMBER(struct row, plan_ms, false),
     NUMBER(struct row, replan_ms, false),
@@ -104,6 +106,7 @@ static const struct field row_fields[] = {
     TRUTH(struct row, ok, true),
     TEXT(struct row, failed, false),
 };
+// clang-format on
 
 static const struct {
     const char *name;
@@ -274,7 +277,8 @@ bool row_is_same_case(const struct row *a, const struct row *b)
            a->batch == b->batch && strcmp(a->kind, b->kind) == 0 &&
            strcmp(a->precision, b->precision) == 0 &&
            strcmp(a->direction, b->direction) == 0 &&
-           strcmp(a->placement, b->placement) == 0 && strcmp(a->asked, b->asked) == 0;
+           strcmp(a->placement, b->placement) == 0 && strcmp(a->layout, b->layout) == 0 &&
+           strcmp(a->asked, b->asked) == 0;
 }
 
 double row_points(const struct row *row)

@@ -50,6 +50,7 @@ bool technology_is_kallima(const struct technology *technology);
 struct row {
     char technology[48], group[32], variant[32];
     char kind[8], precision[8], lengths[256], direction[16], placement[16];
+    char layout[64]; // words of a case file; empty: packed and interleaved
     char asked[256]; // the recipe that was asked for
     double batch;
     double plan_ms, replan_ms, first_ms;

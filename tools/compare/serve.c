@@ -97,9 +97,9 @@ static void answer_case(struct service *service)
     json_print_number(file, &first, "plan_ms", 1e-6 * outcome->plan_ns);
     json_print_number(file, &first, "replan_ms", 1e-6 * outcome->replan_ns);
     json_print_number(file, &first, "first_ms", 1e-6 * outcome->first_ns);
-    json_print_number(
-        file, &first, "bytes",
-        (double)(side_bytes(&service->data.in) + side_bytes(&service->data.out)));
+    json_print_number(file, &first, "bytes",
+                      (double)(side_moved_bytes(&service->data.in) +
+                               side_moved_bytes(&service->data.out)));
     if (service->job.plan &&
         kallima_plan_get_cost(service->job.plan, &cost) == KALLIMA_OK) {
         json_print_number(file, &first, "bytes_moved", (double)cost.bytes);

@@ -232,6 +232,8 @@ void view_print_case(const struct row *row, char *text, size_t capacity)
         used += snprintf(text + used, capacity - (size_t)used, ", inverse");
     if (strcmp(row->placement, "in-place") == 0 && used < (int)capacity)
         used += snprintf(text + used, capacity - (size_t)used, ", in place");
+    if (row->layout[0] && used < (int)capacity)
+        used += snprintf(text + used, capacity - (size_t)used, ", %s", row->layout);
     if (row->variant[0] && used < (int)capacity)
         snprintf(text + used, capacity - (size_t)used, ", %s", row->variant);
 }

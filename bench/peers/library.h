@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// Libraries of peers, loaded at run time: the program neither needs nor contains them.
+#ifndef KALLIMA_BENCH_LIBRARY_H_
+#define KALLIMA_BENCH_LIBRARY_H_
+
+/**
+ * Load `file` from the lib folder of an installation, or, without one, from where the loader
+ * looks. It stays loaded: threads of its own may still be running its code.
+ *
+ * Error: returns NULL; dlerror() says why.
+ */
+void *library_open(const char *directory, const char *file);
+
+/** Store the address of a function of `library` to *out; NULL: it has none, or is NULL. */
+void library_find(void *library, const char *symbol, void *out);
+
+#endif
