@@ -310,7 +310,7 @@ static void print_table(FILE *out, const struct work *work)
     }
     if (work->rows > 1)
         fprintf(out,
-                "%-36s %12s %12s %6.2fx  by recipes %.2fx, by parameters of kernels "
+                "%-36s %12s %12s %6.2fx  by recipes %.2fx, by parameters "
                 "%.2fx\n",
                 "geometric mean", "", "", exp(sum / work->rows),
                 exp((sum - parameters) / work->rows), exp(parameters / work->rows));

@@ -51,9 +51,8 @@ typedef struct kallima_tune_result {
     double
         first_choice; // how many times slower than the fastest plan the one was that was
                       // predicted to be; 0: none was measured
-    double
-        parameter_gain; // by what factor parameters of kernels made it faster; the rest of
-                        // default_ns / tuned_ns is a better recipe
+    double parameter_gain; // by what factor parameters made it faster; the rest of
+                           // default_ns / tuned_ns is a better recipe
 } kallima_tune_result;
 
 /**

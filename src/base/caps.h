@@ -20,8 +20,10 @@ enum kal_language {
 
 struct kal_caps {
     bool has_f64;
-    int threads;           // that one transform may use
-    int lanes_f32;         // values of a SIMD register or a warp
+    int threads;   // that one transform may use
+    int lanes_f32; // values of a SIMD register or a warp
+    unsigned
+        lane_counts; // of all SIMD registers that there are in f32, added: powers of 2
     uint64_t near_bytes;   // memory near one core (L2) or work-group
     uint64_t shared_bytes; // cache that all cores share; 0: unknown
     uint64_t memory_bytes; // memory of the device; 0: unknown
@@ -43,6 +45,12 @@ struct kal_caps {
     bool has_forward_progress; // a running group goes on while others wait for it
     bool has_nvidia_ptx;       // PTX can stand in the text
 };
+
+/** Return whether registers of the CPU hold so many numbers; f64 fills one with half as many. */
+static inline bool kal_caps_has_lanes(const struct kal_caps *caps, int lanes, bool is_f64)
+{
+    return lanes == 1 || (caps->lane_counts & (unsigned)(is_f64 ? 2 * lanes : lanes));
+}
 
 /**
  * Groups of a processor of NVIDIA's whose lanes find their registers: it has four parts with

@@ -7,6 +7,7 @@
 
 #include "base/base.h"
 #include "base/caps.h"
+#include "base/text.h"
 
 struct kal_program;
 struct kal_device_program;
@@ -136,6 +137,9 @@ struct kal_device_ops {
     void (*program_destroy)(struct kal_device_program *program);
     kallima_status (*program_run)(const struct kal_device_program *program,
                                   const struct kal_arguments *arguments);
+    // Append what the device decided about it, a line for each pass; NULL: nothing.
+    void (*program_describe)(const struct kal_device_program *program,
+                             struct kal_text *text);
 
     /**
      * Compile `text` or, if `binary` is given, load what an earlier call made of it. A

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Parameters: what a recipe may say of how the kernel of a local node is cut. What it leaves
-// out, the kernel's design chooses.
+// Parameters: what a recipe may say of how the kernel of a local node is cut, or of how a
+// device that takes passes runs its pass. What it leaves out, the kernel's design or that
+// device chooses.
 #ifndef KAL_FACTOR_PARAMETER_H_
 #define KAL_FACTOR_PARAMETER_H_
 
@@ -8,15 +9,20 @@
 
 enum kal_parameter_id {
     KAL_PARAMETER_POINTS,   // that a lane holds, if the radices allow it
-    KAL_PARAMETER_LINES,    // of a group
-    KAL_PARAMETER_LANES,    // of a group
+    KAL_PARAMETER_LINES,    // of a group; passes: of a chunk
+    KAL_PARAMETER_LANES,    // of a group; passes: of a SIMD register
     KAL_PARAMETER_RUN,      // bytes; shorter runs of memory pass through the tile
     KAL_PARAMETER_POWERS,   // radix from which twiddles are products of a few powers
     KAL_PARAMETER_RESIDENT, // groups that a processor shall hold at once
-    KAL_PARAMETER_HINTS,   // 1: arrays of the user stream past a cache that holds scratch
-    KAL_PARAMETER_LAG,     // lines between two passes of one launch
+    KAL_PARAMETER_HINTS, // 1: arrays of the user stream past a cache that holds scratch;
+                         // passes: what the last one writes
+    KAL_PARAMETER_LAG,   // lines between two passes of one launch
     KAL_PARAMETER_CLUSTER, // groups of one; 0: none
     KAL_PARAMETER_SPLIT, // 1: real and imaginary parts are exchanged one after the other
+    KAL_PARAMETER_THREADS, // that the whole transform uses
+    KAL_PARAMETER_ACROSS,  // 1: lanes hold the lines of a chunk; 0: what is within one
+    KAL_PARAMETER_LINE,    // 1: a contiguous line is worked by itself, without tiles
+    KAL_PARAMETER_FETCH,   // 1: the memory of the next tile is asked for ahead
     KAL_PARAMETER_COUNT
 };
 
@@ -26,10 +32,14 @@ struct kal_parameters {
     int value[KAL_PARAMETER_COUNT];
 };
 
+/** Devices that a parameter is for: those that take kernels, or passes as they are. */
+enum { KAL_FOR_KERNELS = 1, KAL_FOR_PASSES = 2, KAL_FOR_ALL = 3 };
+
 /** A name, which is in recipe texts and never changes, and the values that there are. */
 struct kal_parameter {
     const char *name;
     int least, most;
+    int devices; // KAL_FOR_...
 };
 
 /** The table of parameters, indexed by kal_parameter_id. */

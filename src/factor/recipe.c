@@ -27,6 +27,24 @@ void kal_recipe_print(struct kal_text *text, const struct kal_recipe *node)
     kal_text_add(text, ")");
 }
 
+const struct kal_recipe *kal_recipe_find_local(const struct kal_recipe *node)
+{
+    const struct kal_recipe *local = node->rule == KAL_RULE_LOCAL ? node : NULL;
+    for (int i = 0; i < node->child_count && !local; i++)
+        local = kal_recipe_find_local(node->child[i]);
+    return local;
+}
+
+int kal_recipe_get_parameter(const struct kal_recipe *node, enum kal_parameter_id id,
+                             int otherwise)
+{
+    enum { NONE = -1 };
+    int value = kal_parameter_get(&node->parameters, id, NONE);
+    for (int i = 0; i < node->child_count && value == NONE; i++)
+        value = kal_recipe_get_parameter(node->child[i], id, NONE);
+    return value == NONE ? otherwise : value;
+}
+
 // A convolution may be this many times longer than the line that it serves.
 enum { MAX_PADDING = 16 };
 

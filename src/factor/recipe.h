@@ -2,8 +2,8 @@
 // A recipe: which algorithm computes each axis, as a tree with a text form.
 //
 //   recipe := name "(" arguments ")"
-//   local(16.16.4)            radices of codelets, in the order of the steps; behind them,
-//                             for devices of kernels, parameters: local(16.16.4, lanes=128)
+//   local(16.16.4)            radices of codelets, in the order of the steps; behind them
+//                             parameters: local(16.16.4, lanes=128)
 //   four-step(A, B)           n = A.n * B.n: A on the columns, twiddles, B on the rows; of a
 //                             real line A is real
 //   prime-factor(A, B)        as four-step for coprime lengths, without twiddles
@@ -50,6 +50,13 @@ struct kal_recipe {
 
 /** Append the recipe as one line without a newline. */
 void kal_recipe_print(struct kal_text *text, const struct kal_recipe *recipe);
+
+/** Return the first local node below, or NULL. */
+const struct kal_recipe *kal_recipe_find_local(const struct kal_recipe *recipe);
+
+/** Return a parameter of the first local node below that has it, or `otherwise`. */
+int kal_recipe_get_parameter(const struct kal_recipe *recipe, enum kal_parameter_id id,
+                             int otherwise);
 
 /**
  * Return whether a recipe that was put together obeys all rules and computes the problem, as

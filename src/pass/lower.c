@@ -114,6 +114,20 @@ void kal_phase_end(struct kal_lowering *lo)
     lo->phase_open = false;
 }
 
+kallima_status kal_phase_begin_near(struct kal_lowering *lo,
+                                    const struct kal_recipe *node,
+                                    const struct kal_lines *lines, bool lanes_are_lines,
+                                    struct kal_lines *inside)
+{
+    const bool across =
+        kal_recipe_get_parameter(node, KAL_PARAMETER_ACROSS, lanes_are_lines);
+    const int wanted = kal_recipe_get_parameter(node, KAL_PARAMETER_LINES, 0);
+    const int64_t chunk = wanted   ? kal_min(wanted, kal_line_count(lines))
+                          : across ? KAL_LANES
+                                   : 1;
+    return kal_phase_begin(lo, lines, chunk, across, inside);
+}
+
 kallima_status kal_stage_begin(struct kal_lowering *lo, const struct kal_lines *lines,
                                struct kal_lines *inside)
 {
@@ -297,14 +311,29 @@ static const struct kal_parameters *find_parameters(const struct kal_step *steps
     return NULL;
 }
 
-// What only a device of kernels can do.
+static kallima_status check_parameters(const struct kal_lowering *lo,
+                                       const struct kal_parameters *parameters)
+{
+    const int here = lo->caps->language ? KAL_FOR_KERNELS : KAL_FOR_PASSES;
+    for (int id = 0; id < KAL_PARAMETER_COUNT; id++) {
+        if (parameters->is_given[id] && !(kal_parameters[id].devices & here))
+            return kal_fail(lo->arena->host, KALLIMA_E_UNSUPPORTED,
+                            "plan: the recipe has the parameter \"%s\", which is for %s "
+                            "only",
+                            kal_parameters[id].name,
+                            lo->caps->language ? "the CPU" : "devices of kernels");
+    }
+    return KALLIMA_OK;
+}
+
+// What only the other kind of devices can do.
 static kallima_status check_steps(const struct kal_lowering *lo,
                                   const struct kal_step *steps, int step_count)
 {
-    if (!lo->caps->language && find_parameters(steps, step_count))
-        return kal_fail(lo->arena->host, KALLIMA_E_UNSUPPORTED,
-                        "plan: the recipe has parameters, which are for devices of "
-                        "kernels only");
+    for (int i = 0; i < step_count; i++) {
+        if (steps[i].parameters)
+            KAL_TRY(check_parameters(lo, steps[i].parameters));
+    }
     for (int i = 0; i < step_count && !lo->caps->language; i++) {
         if (steps[i].op == KAL_STEP_DFT && !kal_radix_exists(steps[i].radix))
             return kal_fail(lo->arena->host, KALLIMA_E_UNSUPPORTED,
@@ -391,6 +420,41 @@ static struct kal_side user_side(const struct kal_problem *p,
     };
 }
 
+bool kal_program_has_chunks(const struct kal_program *program)
+{
+    bool has_chunks = false;
+    for (int i = 0; i < program->phase_count; i++)
+        has_chunks = has_chunks || program->phase[i].pass_count > 1;
+    return has_chunks;
+}
+
+static kallima_status check_chunks(const struct kal_lowering *lo,
+                                   const struct kal_recipe *recipe)
+{
+    if (lo->caps->language || kal_program_has_chunks(lo->program) ||
+        (kal_recipe_get_parameter(recipe, KAL_PARAMETER_LINES, 0) == 0 &&
+         kal_recipe_get_parameter(recipe, KAL_PARAMETER_ACROSS, -1) < 0))
+        return KALLIMA_OK;
+    return kal_fail(lo->arena->host, KALLIMA_E_UNSUPPORTED,
+                    "plan: the recipe has the parameter \"lines\" or \"across\", and no "
+                    "passes that share chunks of lines");
+}
+
+int kal_program_get_parameter(const struct kal_program *program, enum kal_parameter_id id,
+                              int otherwise)
+{
+    enum { NONE = -1 };
+    int value = NONE;
+    for (int i = 0; i < program->pass_count && value == NONE; i++) {
+        const struct kal_pass *pass = program->pass[i];
+        for (int k = 0; k < pass->step_count && value == NONE; k++) {
+            if (pass->step[k].parameters)
+                value = kal_parameter_get(pass->step[k].parameters, id, NONE);
+        }
+    }
+    return value == NONE ? otherwise : value;
+}
+
 kallima_status kal_program_lower(struct kal_program *out, struct kal_arena *arena,
                                  const struct kal_problem *problem,
                                  const struct kal_recipe *recipe,
@@ -423,5 +487,5 @@ kallima_status kal_program_lower(struct kal_program *out, struct kal_arena *aren
         problem->out.batch_stride * kal_array_reals(&problem->out)));
     KAL_TRY(kal_lower(&lo, recipe, &lines));
     out->pass[out->pass_count - 1]->scale = problem->scale;
-    return KALLIMA_OK;
+    return check_chunks(&lo, recipe);
 }

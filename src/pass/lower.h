@@ -87,6 +87,15 @@ kallima_status kal_phase_begin(struct kal_lowering *lo, const struct kal_lines *
 void kal_phase_end(struct kal_lowering *lo);
 
 /**
+ * Start a phase of passes near one core, with chunks as the node's parameters say: LINES, and
+ * ACROSS, which is `lanes_are_lines` otherwise. A chunk has one line, or fills the lanes.
+ */
+kallima_status kal_phase_begin_near(struct kal_lowering *lo,
+                                    const struct kal_recipe *node,
+                                    const struct kal_lines *lines, bool lanes_are_lines,
+                                    struct kal_lines *inside);
+
+/**
  * Start a stage that repeats for each of these lines: all loops become the stage's in
  * *inside. kal_stage_end() ends it.
  */

@@ -151,7 +151,7 @@ static kallima_status lower_convolution(struct kal_lowering *lo,
 
     if (n <= LANES_LIMIT || kal_lines_stay_apart(lo, lines, 6 * kal_line_bytes(lo, n))) {
         const bool on_lanes = n <= LANES_LIMIT && kal_line_count(lines) >= 4;
-        KAL_TRY(kal_phase_begin(lo, lines, on_lanes ? KAL_LANES : 1, on_lanes, &inside));
+        KAL_TRY(kal_phase_begin_near(lo, child, lines, on_lanes, &inside));
         status = lower_through_scratch(lo, child, &inside, n, product);
         kal_phase_end(lo);
         return status;

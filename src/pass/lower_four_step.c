@@ -209,7 +209,7 @@ kallima_status kal_lower_four_step(struct kal_lowering *lo, const struct kal_rec
 
     // A line and its scratch near one core: line by line, each on one thread.
     if (kal_lines_stay_apart(lo, lines, 2 * kal_line_bytes(lo, node->n))) {
-        KAL_TRY(kal_phase_begin(lo, lines, 1, false, &inside));
+        KAL_TRY(kal_phase_begin_near(lo, node, lines, false, &inside));
         status = lower_sides(lo, node, &inside);
         kal_phase_end(lo);
         return status;

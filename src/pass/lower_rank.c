@@ -252,7 +252,7 @@ kallima_status kal_lower_rank(struct kal_lowering *lo, const struct kal_recipe *
     // Arrays that fit near one core are worked one by one, each on one thread.
     if (node->n <= (int64_t)lo->caps->near_bytes &&
         2 * kal_line_bytes(lo, node->n) <= (int64_t)lo->caps->near_bytes) {
-        KAL_TRY(kal_phase_begin(lo, lines, 1, false, &inside));
+        KAL_TRY(kal_phase_begin_near(lo, node, lines, false, &inside));
         status = lower_axes(lo, node, &inside);
         kal_phase_end(lo);
         return status;

@@ -87,7 +87,7 @@ kallima_status kal_lower_real_even(struct kal_lowering *lo, const struct kal_rec
         // A four-step fills lanes from within one line; others need several lines.
         const bool on_lanes = node->child[0]->rule != KAL_RULE_FOUR_STEP &&
                               node->n <= LANES_LIMIT && kal_line_count(&view) >= 4;
-        KAL_TRY(kal_phase_begin(lo, &view, on_lanes ? KAL_LANES : 1, on_lanes, &inside));
+        KAL_TRY(kal_phase_begin_near(lo, node, &view, on_lanes, &inside));
         status = even_through_scratch(lo, node, &inside, is_forward);
         kal_phase_end(lo);
         return status;

@@ -110,6 +110,14 @@ struct kal_pass {
     const struct kal_parameters *parameters; // of its recipe; NULL: none are given
 };
 
+/** Return a parameter of a pass, or `otherwise`. */
+static inline int kal_pass_get_parameter(const struct kal_pass *pass,
+                                         enum kal_parameter_id id, int otherwise)
+{
+    return pass->parameters ? kal_parameter_get(pass->parameters, id, otherwise)
+                            : otherwise;
+}
+
 struct kal_phase {
     int64_t lines, chunk, chunks; // lines in all, of a chunk; chunks
     bool lanes_are_lines; // neighbouring lanes hold lines of the chunk, not inner indices
@@ -141,6 +149,13 @@ kallima_status kal_program_lower(struct kal_program *out, struct kal_arena *aren
                                  const struct kal_problem *problem,
                                  const struct kal_recipe *recipe,
                                  const struct kal_caps *caps);
+
+/** Return whether several passes work a chunk of lines, one after the other. */
+bool kal_program_has_chunks(const struct kal_program *program);
+
+/** Return a parameter of the first pass that has it, or `otherwise`. */
+int kal_program_get_parameter(const struct kal_program *program, enum kal_parameter_id id,
+                              int otherwise);
 
 /** Append a line for each pass, for people. */
 void kal_program_print(struct kal_text *text, const struct kal_program *program);

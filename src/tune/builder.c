@@ -25,6 +25,15 @@ static kallima_status create_plan(const struct kal_builder *b, kallima_device *d
     return kallima_plan_create(out, device, &b->desc, &options);
 }
 
+// Its passes, and what the device decided about them.
+static void print_passes(const kallima_plan *plan, struct kal_text *text)
+{
+    const struct kal_device_ops *ops = plan->device->ops;
+    kal_program_print(text, &plan->program);
+    if (ops->program_describe)
+        ops->program_describe(plan->built, text);
+}
+
 // What a plan runs: its kernels and their groups, or its passes, in words.
 static kallima_status find_digest(const kallima_plan *plan,
                                   uint8_t digest[KAL_HASH_BYTES])
@@ -36,7 +45,7 @@ static kallima_status find_digest(const kallima_plan *plan,
 
     kal_text_init(&text, &plan->device->host);
     if (is_host)
-        kal_program_print(&text, &plan->program);
+        print_passes(plan, &text);
     else
         kal_kernel_program_print(plan->built, &text);
     const kallima_status status = text.status;

@@ -31,7 +31,7 @@ double kal_search_correlation(const struct kal_search *search);
 double kal_search_first_choice(const struct kal_search *search);
 
 /**
- * Return the share of decisions about parameters of kernels in what was gained on the way from
+ * Return the share of decisions about parameters in what was gained on the way from
  * candidate number `from` to the best, in logarithms: 0 to 1. The rest was better recipes.
  */
 double kal_search_parameter_share(const struct kal_search *search, int from);

@@ -60,14 +60,23 @@ static void count_cpu_side(const struct count *c, const struct kal_pass *pass,
         add(c->terms, KAL_TERM_LATE, bytes);
 }
 
+// How many times as many tiles there are as in the widest registers, if a recipe wants others.
+static double narrowness(const struct count *c, const struct kal_pass *pass)
+{
+    const double widest = fmax(1.0, c->caps->lanes_f32 / (c->is_f64 ? 2.0 : 1.0));
+    const int lanes = kal_pass_get_parameter(pass, KAL_PARAMETER_LANES, (int)widest);
+    return fmax(1.0, ceil(all_lines(pass) / lanes) / ceil(all_lines(pass) / widest));
+}
+
 static void count_cpu_pass(const struct count *c, const struct kal_pass *pass)
 {
-    const double points = all_lines(pass) * (double)pass->n;
+    const double points = all_lines(pass) * (double)pass->n * narrowness(c, pass);
     count_cpu_side(c, pass, &pass->in);
     count_cpu_side(c, pass, &pass->out);
     add(c->terms, KAL_TERM_EXCHANGE,
         2.0 * points * (c->is_f64 ? 16.0 : 8.0) * pass->step_count);
-    add(c->terms, KAL_TERM_COMPUTE, kal_pass_operations(pass) * (c->is_f64 ? 2.0 : 1.0));
+    add(c->terms, KAL_TERM_COMPUTE,
+        kal_pass_operations(pass) * (c->is_f64 ? 2.0 : 1.0) * narrowness(c, pass));
     add(c->terms, KAL_TERM_WAIT, all_lines(pass));
 }
 
@@ -197,19 +206,21 @@ static bool has_same_radices(const struct kal_recipe *a, const struct kal_recipe
            memcmp(a->radix, b->radix, (size_t)a->radix_count * sizeof *a->radix) == 0;
 }
 
-// In how many decisions a recipe is not the planner's; NULL: there is none to compare with.
-static int count_departures(const struct kal_recipe *recipe,
-                            const struct kal_recipe *planned)
+// In how many decisions a recipe is not the planner's; NULL: there is none to compare with. A
+// parameter counts as `share` of one.
+static double count_departures(const struct kal_recipe *recipe,
+                               const struct kal_recipe *planned, double share)
 {
     const bool is_same = planned && planned->rule == recipe->rule &&
                          planned->n == recipe->n &&
                          planned->child_count == recipe->child_count;
-    int count = planned && !(is_same && has_same_radices(recipe, planned));
+    double count = planned && !(is_same && has_same_radices(recipe, planned));
 
     for (int i = 0; i < KAL_PARAMETER_COUNT; i++)
-        count += recipe->parameters.is_given[i];
+        count += recipe->parameters.is_given[i] ? share : 0.0;
     for (int i = 0; i < recipe->child_count; i++)
-        count += count_departures(recipe->child[i], is_same ? planned->child[i] : NULL);
+        count +=
+            count_departures(recipe->child[i], is_same ? planned->child[i] : NULL, share);
     return count;
 }
 
@@ -217,13 +228,15 @@ static kallima_status count_decisions(const struct count *c,
                                       const struct kal_problem *problem,
                                       const struct kal_recipe *recipe)
 {
+    // On the CPU little is counted of what they change: they are to be tried.
+    static const double CPU_SHARE = 0.1;
     const struct kal_caps caps = kal_caps_limit(c->caps, c->is_f64);
     const struct kal_planner planner = { c->arena, &caps };
     struct kal_recipe *planned;
 
     KAL_TRY(kal_plan_problem(&planned, &planner, problem));
     add(c->terms, KAL_TERM_DEPART,
-        count_departures(recipe, planned) *
+        count_departures(recipe, planned, caps.language ? 1.0 : CPU_SHARE) *
             (c->terms->amount[KAL_TERM_MEMORY] + c->terms->amount[KAL_TERM_CACHE]));
     return KALLIMA_OK;
 }

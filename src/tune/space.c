@@ -7,6 +7,7 @@
 #include "codelet/lengths.h"
 #include "factor/radix.h"
 #include "math/number.h"
+#include "pass/pass.h"
 
 const char *const kal_decision_names[KAL_DECISION_COUNT] = {
     [KAL_DECISION_ALGORITHM] = "algorithm", [KAL_DECISION_SPLIT] = "split",
@@ -20,12 +21,14 @@ struct walk {
     struct kal_recipe **root;
     kal_space_visit *visit;
     void *context;
+    bool has_chunks; // of lines that several passes share, on a device that takes passes
 };
 
 // A place of the tree, and the axis that the node there transforms.
 struct place {
     struct walk *walk;
     struct kal_axis axis;
+    const struct kal_recipe *axis_root; // of the problem's axis that it is below
     struct kal_recipe **slot;
 };
 
@@ -212,10 +215,10 @@ static kallima_status visit_radices(const struct place *at)
     return visit_sequences(&s, at->axis.n);
 }
 
-// Values that are worth a trial.
-static const struct {
+// Values that are worth a trial, on devices of kernels and on those that take passes.
+static const struct values {
     int count, value[8];
-} values[KAL_PARAMETER_COUNT] = {
+} kernel_values[KAL_PARAMETER_COUNT] = {
     [KAL_PARAMETER_POINTS] = { 4, { 4, 8, 16, 32 } },
     [KAL_PARAMETER_LINES] = { 7, { 1, 2, 4, 8, 16, 32, 64 } },
     [KAL_PARAMETER_LANES] = { 6, { 32, 64, 128, 256, 512, 1024 } },
@@ -226,27 +229,41 @@ static const struct {
     [KAL_PARAMETER_LAG] = { 5, { 1, 2, 4, 8, 16 } },
     [KAL_PARAMETER_CLUSTER] = { 5, { 0, 2, 4, 8, 16 } },
     [KAL_PARAMETER_SPLIT] = { 2, { 0, 1 } },
+}, pass_values[KAL_PARAMETER_COUNT] = {
+    [KAL_PARAMETER_LINES] = { 7, { 1, 2, 4, 8, 16, 32, 64 } },
+    [KAL_PARAMETER_LANES] = { 5, { 1, 2, 4, 8, 16 } },
+    [KAL_PARAMETER_HINTS] = { 2, { 0, 1 } },
+    [KAL_PARAMETER_THREADS] = { 8, { 1, 2, 4, 8, 16, 32, 64, 128 } },
+    [KAL_PARAMETER_ACROSS] = { 2, { 0, 1 } },
+    [KAL_PARAMETER_LINE] = { 1, { 0 } }, // where it can be, it is
+    [KAL_PARAMETER_FETCH] = { 2, { 0, 1 } },
 };
 
-// The most that a device allows.
-static int most_of(enum kal_parameter_id id, const struct kal_caps *caps)
+static bool is_allowed(const struct walk *walk, enum kal_parameter_id id, int value)
 {
+    const struct kal_caps *caps = walk->planner->caps;
     switch (id) {
-    case KAL_PARAMETER_LANES: return caps->group_lanes;
-    case KAL_PARAMETER_CLUSTER: return caps->cluster_groups;
-    default: return kal_parameters[id].most;
+    case KAL_PARAMETER_LANES:
+        return caps->language ? value <= caps->group_lanes
+                              : kal_caps_has_lanes(
+                                    caps, value, walk->problem->precision == KALLIMA_F64);
+    case KAL_PARAMETER_CLUSTER: return value <= caps->cluster_groups;
+    case KAL_PARAMETER_THREADS: return value <= caps->threads;
+    default: return value <= kal_parameters[id].most;
     }
 }
 
 static kallima_status visit_values(const struct place *at, enum kal_parameter_id id)
 {
+    const bool has_kernels = at->walk->planner->caps->language != KAL_LANGUAGE_NONE;
+    const struct values *tried = &(has_kernels ? kernel_values : pass_values)[id];
     struct kal_parameters *parameters = &(*at->slot)->parameters;
     const struct kal_parameters saved = *parameters;
     kallima_status status = KALLIMA_OK;
 
-    for (int i = 0; i < values[id].count && !status; i++) {
-        const int value = values[id].value[i];
-        if (value > most_of(id, at->walk->planner->caps) ||
+    for (int i = 0; i < tried->count && !status; i++) {
+        const int value = tried->value[i];
+        if (!is_allowed(at->walk, id, value) ||
             (saved.is_given[id] && saved.value[id] == value))
             continue;
         parameters->is_given[id] = true;
@@ -262,12 +279,28 @@ static kallima_status visit_values(const struct place *at, enum kal_parameter_id
     return status;
 }
 
+// Is it a parameter of the node itself, or of all passes, or those of a chunk, for which the
+// first node speaks?
+static bool is_of_node(const struct place *at, enum kal_parameter_id id)
+{
+    struct walk *walk = at->walk;
+    const bool is_first = kal_recipe_find_local(*walk->root) == *at->slot;
+    switch (id) {
+    case KAL_PARAMETER_CLUSTER: return walk->planner->caps->cluster_groups > 1;
+    case KAL_PARAMETER_THREADS: return is_first;
+    case KAL_PARAMETER_HINTS: return is_first || walk->planner->caps->language;
+    case KAL_PARAMETER_LINES:
+    case KAL_PARAMETER_ACROSS:
+        return walk->planner->caps->language ||
+               (walk->has_chunks && kal_recipe_find_local(at->axis_root) == *at->slot);
+    default: return true;
+    }
+}
+
 static kallima_status visit_parameters(const struct place *at)
 {
-    const struct kal_caps *caps = at->walk->planner->caps;
-
-    for (int id = 0; id < KAL_PARAMETER_COUNT && caps->language; id++) {
-        if (id != KAL_PARAMETER_CLUSTER || caps->cluster_groups > 1)
+    for (int id = 0; id < KAL_PARAMETER_COUNT; id++) {
+        if (is_of_node(at, (enum kal_parameter_id)id))
             KAL_TRY(visit_values(at, (enum kal_parameter_id)id));
     }
     return KALLIMA_OK;
@@ -303,10 +336,20 @@ static kallima_status visit_node(const struct place *at)
     if (rule->divide)
         rule->divide(&at->axis, at->walk->planner->caps, n, child);
     for (int i = 0; i < node->child_count; i++) {
-        const struct place below = { at->walk, child[i], &node->child[i] };
+        const struct place below = { at->walk, child[i], at->axis_root, &node->child[i] };
         KAL_TRY(visit_node(&below));
     }
     return KALLIMA_OK;
+}
+
+// A recipe that cannot be passes has none.
+static kallima_status find_chunks(struct walk *walk)
+{
+    struct kal_program program;
+    const kallima_status status = kal_program_lower(
+        &program, walk->planner->arena, walk->problem, *walk->root, walk->planner->caps);
+    walk->has_chunks = !status && kal_program_has_chunks(&program);
+    return status == KALLIMA_E_MEMORY ? status : KALLIMA_OK;
 }
 
 kallima_status kal_space_neighbours(const struct kal_planner *planner,
@@ -314,12 +357,15 @@ kallima_status kal_space_neighbours(const struct kal_planner *planner,
                                     struct kal_recipe *recipe, kal_space_visit *visit,
                                     void *context)
 {
-    struct walk walk = { planner, problem, &recipe, visit, context };
+    struct walk walk = { planner, problem, &recipe, visit, context, false };
 
+    if (!planner->caps->language)
+        KAL_TRY(find_chunks(&walk));
     for (int i = 0; i < problem->rank; i++) {
         const struct place at = {
             .walk = &walk,
             .axis = kal_problem_axis(problem, i, planner->caps),
+            .axis_root = problem->rank == 1 ? recipe : recipe->child[i],
             .slot = problem->rank == 1 ? &recipe : &recipe->child[i],
         };
         KAL_TRY(visit_node(&at));

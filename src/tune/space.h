@@ -11,7 +11,7 @@ enum kal_decision {
     KAL_DECISION_SPLIT,     // other lengths of a four-step
     KAL_DECISION_PADDING,   // another length of Bluestein's convolution
     KAL_DECISION_RADICES,   // of a local node, and their order
-    KAL_DECISION_PARAMETER, // of the kernel of a local node
+    KAL_DECISION_PARAMETER, // of the kernel of a local node, or of its pass
     KAL_DECISION_COUNT
 };
 

@@ -45,7 +45,8 @@ class Explain(Case):
                 if time is None:
                     self.assertEqual(shown, "-")
                 else:
-                    self.assertAlmostEqual(float(shown), time / 1e3, delta=5e-3 * time / 1e3)
+                    us = time / 1e3  # shown with three digits, none behind the third place
+                    self.assertAlmostEqual(float(shown), us, delta=max(5e-3 * us, 6e-4))
         self.assertIn("\nwhy      %s\n" % explanation["why"], text)
         [chosen] = [c for c in explanation["candidates"] if c["chosen"]]
         self.assertEqual(chosen["recipe"], said["recipe"])

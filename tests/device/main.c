@@ -53,6 +53,7 @@ static int run_api(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(recipes_read_back_to_the_same_plan),
         cmocka_unit_test(damaged_recipes_are_refused),
+        cmocka_unit_test(parameters_beyond_the_engine_are_refused),
         cmocka_unit_test(descriptions_name_the_recipe),
         cmocka_unit_test(texts_are_cut_at_the_capacity),
         cmocka_unit_test(costs_are_counted),

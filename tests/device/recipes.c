@@ -76,74 +76,97 @@ void recipes_read_back_to_the_same_plan(void **state)
 }
 
 // Trees that the planner would not choose, so that every rule meets every other.
+enum { FOR_ALL, FOR_KERNELS, FOR_PASSES };
+
 static const struct {
     int64_t n;
     int kind;
     const char *recipe;
+    int devices; // others refuse it
 } written[] = {
-    { 64, KALLIMA_C2C, "local(2.2.2.2.2.2)" },
-    { 60, KALLIMA_C2C, "local(3.4.5)" },
-    { 60, KALLIMA_C2C, "local(5.3.2.2)" },
-    { 60, KALLIMA_C2C, "prime-factor(local(4), local(15))" },
-    { 60, KALLIMA_C2C, "prime-factor(local(3.5), local(2.2))" },
-    { 63, KALLIMA_C2C, "prime-factor(local(9), local(7))" },
-    { 77, KALLIMA_C2C, "prime-factor(local(7), local(11))" },
-    { 1024, KALLIMA_C2C, "local(16.16.4)" },
-    { 2048, KALLIMA_C2C, "local(2.4.8.32)" },
-    { 12, KALLIMA_C2C, "four-step(local(3), local(4))" },
-    { 12, KALLIMA_C2C, "four-step(local(2), four-step(local(2), local(3)))" },
-    { 12, KALLIMA_C2C, "four-step(four-step(local(2), local(2)), local(3))" },
-    { 51, KALLIMA_C2C, "four-step(rader(local(16)), local(3))" },
-    { 51, KALLIMA_C2C, "four-step(local(3), rader(local(16)))" },
-    { 28, KALLIMA_C2C, "four-step(local(4), bluestein(n=7, local(16)))" },
-    { 28, KALLIMA_C2C, "four-step(bluestein(n=7, local(16)), local(4))" },
-    { 120, KALLIMA_C2C, "four-step(local(8), prime-factor(local(3), local(5)))" },
-    { 17, KALLIMA_C2C, "rader(four-step(local(4), local(4)))" },
-    { 17, KALLIMA_C2C, "rader(bluestein(n=16, local(32)))" },
-    { 5, KALLIMA_C2C, "rader(local(4))" },
-    { 3, KALLIMA_C2C, "rader(local(2))" },
-    { 103, KALLIMA_C2C, "rader(four-step(local(6), rader(local(16))))" },
-    { 16, KALLIMA_C2C, "bluestein(n=16, local(32))" },
-    { 5, KALLIMA_C2C, "bluestein(n=5, four-step(local(4), local(4)))" },
-    { 9, KALLIMA_C2C, "bluestein(n=9, bluestein(n=17, local(8.8)))" },
-    { 1, KALLIMA_C2C, "bluestein(n=1, local(1))" },
-    { 2, KALLIMA_C2C, "bluestein(n=2, local(3))" },
-    { 1, KALLIMA_C2C, "local(1)" },
-    { 30, KALLIMA_R2C, "real-even(local(15))" },
-    { 30, KALLIMA_C2R, "real-even(local(5.3))" },
-    { 34, KALLIMA_R2C, "real-even(rader(local(16)))" },
-    { 34, KALLIMA_C2R, "real-even(bluestein(n=17, local(6.6)))" },
-    { 15, KALLIMA_R2C, "real-odd(four-step(local(3), local(5)))" },
-    { 15, KALLIMA_C2R, "real-odd(prime-factor(local(3), local(5)))" },
-    { 2, KALLIMA_R2C, "real-even(local(1))" },
-    { 1, KALLIMA_C2R, "real-odd(local(1))" },
-    { 101, KALLIMA_C2C, "bluestein(n=101, four-step(local(16), local(8.2)))" },
+    { 64, KALLIMA_C2C, "local(2.2.2.2.2.2)", FOR_ALL },
+    { 60, KALLIMA_C2C, "local(3.4.5)", FOR_ALL },
+    { 60, KALLIMA_C2C, "local(5.3.2.2)", FOR_ALL },
+    { 60, KALLIMA_C2C, "prime-factor(local(4), local(15))", FOR_ALL },
+    { 60, KALLIMA_C2C, "prime-factor(local(3.5), local(2.2))", FOR_ALL },
+    { 63, KALLIMA_C2C, "prime-factor(local(9), local(7))", FOR_ALL },
+    { 77, KALLIMA_C2C, "prime-factor(local(7), local(11))", FOR_ALL },
+    { 1024, KALLIMA_C2C, "local(16.16.4)", FOR_ALL },
+    { 2048, KALLIMA_C2C, "local(2.4.8.32)", FOR_ALL },
+    { 12, KALLIMA_C2C, "four-step(local(3), local(4))", FOR_ALL },
+    { 12, KALLIMA_C2C, "four-step(local(2), four-step(local(2), local(3)))", FOR_ALL },
+    { 12, KALLIMA_C2C, "four-step(four-step(local(2), local(2)), local(3))", FOR_ALL },
+    { 51, KALLIMA_C2C, "four-step(rader(local(16)), local(3))", FOR_ALL },
+    { 51, KALLIMA_C2C, "four-step(local(3), rader(local(16)))", FOR_ALL },
+    { 28, KALLIMA_C2C, "four-step(local(4), bluestein(n=7, local(16)))", FOR_ALL },
+    { 28, KALLIMA_C2C, "four-step(bluestein(n=7, local(16)), local(4))", FOR_ALL },
+    { 120, KALLIMA_C2C, "four-step(local(8), prime-factor(local(3), local(5)))",
+      FOR_ALL },
+    { 17, KALLIMA_C2C, "rader(four-step(local(4), local(4)))", FOR_ALL },
+    { 17, KALLIMA_C2C, "rader(bluestein(n=16, local(32)))", FOR_ALL },
+    { 5, KALLIMA_C2C, "rader(local(4))", FOR_ALL },
+    { 3, KALLIMA_C2C, "rader(local(2))", FOR_ALL },
+    { 103, KALLIMA_C2C, "rader(four-step(local(6), rader(local(16))))", FOR_ALL },
+    { 16, KALLIMA_C2C, "bluestein(n=16, local(32))", FOR_ALL },
+    { 5, KALLIMA_C2C, "bluestein(n=5, four-step(local(4), local(4)))", FOR_ALL },
+    { 9, KALLIMA_C2C, "bluestein(n=9, bluestein(n=17, local(8.8)))", FOR_ALL },
+    { 1, KALLIMA_C2C, "bluestein(n=1, local(1))", FOR_ALL },
+    { 2, KALLIMA_C2C, "bluestein(n=2, local(3))", FOR_ALL },
+    { 1, KALLIMA_C2C, "local(1)", FOR_ALL },
+    { 30, KALLIMA_R2C, "real-even(local(15))", FOR_ALL },
+    { 30, KALLIMA_C2R, "real-even(local(5.3))", FOR_ALL },
+    { 34, KALLIMA_R2C, "real-even(rader(local(16)))", FOR_ALL },
+    { 34, KALLIMA_C2R, "real-even(bluestein(n=17, local(6.6)))", FOR_ALL },
+    { 15, KALLIMA_R2C, "real-odd(four-step(local(3), local(5)))", FOR_ALL },
+    { 15, KALLIMA_C2R, "real-odd(prime-factor(local(3), local(5)))", FOR_ALL },
+    { 2, KALLIMA_R2C, "real-even(local(1))", FOR_ALL },
+    { 1, KALLIMA_C2R, "real-odd(local(1))", FOR_ALL },
+    { 101, KALLIMA_C2C, "bluestein(n=101, four-step(local(16), local(8.2)))", FOR_ALL },
     { 53, KALLIMA_C2C,
-      "bluestein(n=53, four-step(local(4), four-step(local(5), local(6))))" },
-    // For devices of kernels, others refuse them.
-    { 1024, KALLIMA_C2C, "local(16.16.4, split=1)" },
-    { 60, KALLIMA_R2C, "real-even(local(6.5, split=1))" },
-    { 60, KALLIMA_C2R, "real-even(local(6.5, split=1))" },
-    { 41, KALLIMA_C2C, "rader(local(8.5, split=1))" },
-    { 509, KALLIMA_C2C, "bluestein(n=509, local(16.16.4, split=1))" },
-    { 3600, KALLIMA_C2C, "four-step(local(10.6, split=1), local(12.5, split=1))" },
-    { 37, KALLIMA_C2C, "local(37)" },
-    { 106, KALLIMA_C2C, "local(53.2)" },
-    { 32, KALLIMA_R2C, "four-step(real-even(local(4)), local(4))" },
-    { 32, KALLIMA_C2R, "four-step(real-even(local(4)), local(4))" },
-    { 45, KALLIMA_R2C, "four-step(real-odd(local(9)), local(5))" },
-    { 45, KALLIMA_C2R, "four-step(real-odd(local(9)), local(5))" },
-    { 480, KALLIMA_R2C,
-      "four-step(real-even(local(4)), four-step(local(5), local(12)))" },
-    { 480, KALLIMA_C2R,
-      "four-step(real-even(local(4)), four-step(local(5), local(12)))" },
+      "bluestein(n=53, four-step(local(4), four-step(local(5), local(6))))", FOR_ALL },
+    { 1024, KALLIMA_C2C, "local(16.16.4, split=1)", FOR_KERNELS },
+    { 60, KALLIMA_R2C, "real-even(local(6.5, split=1))", FOR_KERNELS },
+    { 60, KALLIMA_C2R, "real-even(local(6.5, split=1))", FOR_KERNELS },
+    { 41, KALLIMA_C2C, "rader(local(8.5, split=1))", FOR_KERNELS },
+    { 509, KALLIMA_C2C, "bluestein(n=509, local(16.16.4, split=1))", FOR_KERNELS },
+    { 3600, KALLIMA_C2C, "four-step(local(10.6, split=1), local(12.5, split=1))",
+      FOR_KERNELS },
+    { 37, KALLIMA_C2C, "local(37)", FOR_KERNELS },
+    { 106, KALLIMA_C2C, "local(53.2)", FOR_KERNELS },
+    { 32, KALLIMA_R2C, "four-step(real-even(local(4)), local(4))", FOR_KERNELS },
+    { 32, KALLIMA_C2R, "four-step(real-even(local(4)), local(4))", FOR_KERNELS },
+    { 45, KALLIMA_R2C, "four-step(real-odd(local(9)), local(5))", FOR_KERNELS },
+    { 45, KALLIMA_C2R, "four-step(real-odd(local(9)), local(5))", FOR_KERNELS },
+    { 480, KALLIMA_R2C, "four-step(real-even(local(4)), four-step(local(5), local(12)))",
+      FOR_KERNELS },
+    { 480, KALLIMA_C2R, "four-step(real-even(local(4)), four-step(local(5), local(12)))",
+      FOR_KERNELS },
+    { 1024, KALLIMA_C2C, "four-step(local(16.4, line=0), local(16))", FOR_PASSES },
+    { 1024, KALLIMA_C2C, "four-step(local(16.4, lines=3), local(16))", FOR_PASSES },
+    { 1024, KALLIMA_C2C, "four-step(local(16.4, across=1), local(16))", FOR_PASSES },
+    { 1024, KALLIMA_C2C, "four-step(local(16.4, lines=5, across=1), local(16))",
+      FOR_PASSES },
+    { 1024, KALLIMA_C2C, "four-step(local(16.4, lanes=1), local(16, lanes=1))",
+      FOR_PASSES },
+    { 1024, KALLIMA_C2C, "four-step(local(16.4, hints=1), local(16, fetch=1))",
+      FOR_PASSES },
+    { 900, KALLIMA_C2C, "four-step(local(6.5), local(6.5, lines=2, hints=1))",
+      FOR_PASSES },
+    { 64, KALLIMA_C2C, "local(8.8, lanes=1, hints=1, threads=1, fetch=1)", FOR_PASSES },
+    { 101, KALLIMA_C2C, "rader(four-step(local(10, lines=4), local(10)))", FOR_PASSES },
+    { 101, KALLIMA_C2C, "rader(four-step(local(10, lines=4, across=0), local(10)))",
+      FOR_PASSES },
+    { 53, KALLIMA_C2C,
+      "bluestein(n=53, four-step(local(10, lines=3, fetch=1), local(11)))", FOR_PASSES },
+    { 1800, KALLIMA_R2C, "real-even(four-step(local(6.5, lines=3), local(6.5)))",
+      FOR_PASSES },
+    { 1800, KALLIMA_C2R, "real-even(four-step(local(6.5, across=1), local(6.5)))",
+      FOR_PASSES },
 };
 
-enum { FOR_KERNELS = 14 }; // the last ones
-
-static bool is_for_kernels(size_t i)
+static bool is_refused(size_t i)
 {
-    return i + FOR_KERNELS >= sizeof written / sizeof written[0];
+    return written[i].devices == (suite.takes_kernels ? FOR_PASSES : FOR_KERNELS);
 }
 
 // A line may be too long for a group where a recipe was not made for the device.
@@ -187,7 +210,7 @@ void written_recipes_are_followed(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof written / sizeof written[0]; i++) {
-        if (is_for_kernels(i) && !suite.takes_kernels) {
+        if (is_refused(i)) {
             check_refused(i);
             continue;
         }
@@ -209,6 +232,42 @@ void written_recipes_are_followed(void **state)
             if (suite_takes(i * 24 + (uint64_t)variant, 8))
                 check_written(i, variant);
         }
+    }
+    ROWS_FINISH();
+}
+
+// Of the CPU: what its engine or the other parameters leave no room for.
+void parameters_beyond_the_engine_are_refused(void **state)
+{
+    static const struct {
+        const char *recipe, *sentence;
+    } rows[] = {
+        { "four-step(local(16.4, lanes=3), local(16))", "lanes=3; no SIMD level" },
+        { "four-step(local(16.4), local(16, lanes=32))", "lanes=32; no SIMD level" },
+        { "four-step(local(16.4, threads=4096), local(16))",
+          "threads=4096; this device" },
+        { "four-step(local(16.4), local(4.4, line=1))", "line=1; " },
+        { "four-step(local(16.4, across=1, line=1), local(16))", "line=1; " },
+        { "local(16.16.4, lines=4)", "chunks of lines" },
+        { "local(16.16.4, across=0)", "chunks of lines" },
+    };
+    const kallima_desc d = problem_line(KALLIMA_C2C, 0, 0, 1024);
+
+    (void)state;
+    if (strcmp(suite.selector, "cpu") != 0)
+        skip();
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const kallima_plan_options options = { .recipe = rows[i].recipe };
+        kallima_plan *plan = (kallima_plan *)(void *)&suite;
+        const kallima_status status =
+            kallima_plan_create(&plan, suite.device, &d, &options);
+        row_ran();
+        if (status != KALLIMA_E_UNSUPPORTED || plan ||
+            !strstr(kallima_last_error(), rows[i].sentence))
+            row_fail("\"%s\": %s: %s", rows[i].recipe, kallima_status_name(status),
+                     kallima_last_error());
+        if (status == KALLIMA_OK)
+            kallima_plan_destroy(&plan);
     }
     ROWS_FINISH();
 }

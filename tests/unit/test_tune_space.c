@@ -221,6 +221,14 @@ static void decisions_that_must_be_there_are(void **state)
           "four-step(local(8.8), local(8.8))",
           "four-step(local(8.8), local(4.16))" },
         { "cpu",
+          { .rank = 1, .n = { 4096 } },
+          "four-step(local(8.8), local(8.8))",
+          "four-step(local(8.8, lines=4), local(8.8))" },
+        { "cpu",
+          { .rank = 2, .n = { 64, 48 } },
+          "rank(local(8.8), local(8.6))",
+          "rank(local(8.8), local(8.6, lanes=1))" },
+        { "cpu",
           { .rank = 1, .n = { 101 } },
           "rader(local(10.10))",
           "rader(local(4.25))" },
@@ -238,21 +246,77 @@ static void decisions_that_must_be_there_are(void **state)
     ROWS_FINISH();
 }
 
-static void a_device_without_kernels_has_no_parameters(void **state)
+// Is there a visited recipe with this in its text?
+static bool is_offered(const char *part)
 {
+    for (int i = 0; i < v.count; i++) {
+        if (strstr(v.text[i], part))
+            return true;
+    }
+    return false;
+}
+
+static void each_device_has_its_own_parameters(void **state)
+{
+    static const char *const for_kernels[] = { "points=",   "run=", "powers=",
+                                               "resident=", "lag=", "split=" };
+    static const char *const for_passes[] = { "threads=", "across=", "line=0", "fetch=" };
     const kallima_desc desc = { .rank = 1, .n = { 4096 } };
+
     (void)state;
-    begin("cpu", &desc);
-    visit(NULL);
-    assert_int_equal(v.per_decision[KAL_DECISION_PARAMETER], 0);
-    assert_true(v.per_decision[KAL_DECISION_SPLIT] > 0);
-    end();
-    begin("nullopencl", &desc);
-    visit(NULL);
-    assert_true(v.per_decision[KAL_DECISION_PARAMETER] > 0);
-    for (int i = 0; i < v.count; i++)
-        assert_null(strstr(v.text[i], "cluster"));
-    end();
+    for (int kernels = 0; kernels < 2; kernels++) {
+        begin(kernels ? "nullopencl" : "cpu", &desc);
+        visit("four-step(local(8.8), local(8.8))");
+        assert_true(v.per_decision[KAL_DECISION_SPLIT] > 0);
+        assert_true(is_offered("lines=") && is_offered("lanes=") && is_offered("hints="));
+        for (size_t i = 0; i < KAL_COUNT(for_kernels); i++)
+            assert_int_equal(is_offered(for_kernels[i]), kernels);
+        for (size_t i = 0; i < KAL_COUNT(for_passes); i++)
+            assert_int_equal(is_offered(for_passes[i]), !kernels);
+        assert_false(is_offered("cluster"));
+        end();
+    }
+}
+
+// Of a processor that is not here: with registers of 1, 8 and 16 numbers, and 64 threads.
+static void the_cpus_space_follows_from_its_limits(void **state)
+{
+    static const struct {
+        int precision, threads;
+        unsigned lane_counts;
+        const char *recipe, *there, *not_there;
+    } rows[] = {
+        { KALLIMA_F32, 64, 1 | 8 | 16, "local(8.8)", "threads=64", "threads=128" },
+        { KALLIMA_F32, 6, 1 | 8 | 16, "local(8.8)", "threads=4", "threads=8" },
+        { KALLIMA_F32, 1, 1 | 8 | 16, "local(8.8)", "lanes=16", "lanes=4" },
+        { KALLIMA_F64, 1, 1 | 8 | 16, "local(8.8)", "lanes=4", "lanes=16" },
+        { KALLIMA_F32, 1, 1 | 4, "local(8.8)", "lanes=4", "lanes=8" },
+        { KALLIMA_F64, 1, 1, "local(8.8)", "lanes=1", "lanes=2" },
+        { KALLIMA_F32, 1, 1, "local(8.8)", "fetch=1", "lines=" },
+        { KALLIMA_F32, 1, 1, "local(8.8)", "hints=1", "across=" },
+        { KALLIMA_F32, 1, 1, "four-step(local(8), local(8))", "local(8, lines=4), ",
+          "), local(8, lines=4)" },
+        { KALLIMA_F32, 1, 1, "four-step(local(8), local(8))", "local(8, threads=1), ",
+          "), local(8, threads=1)" },
+        { KALLIMA_F32, 1, 1, "four-step(local(8), local(8))", "), local(8, fetch=1)",
+          "points" },
+    };
+    (void)state;
+    for (size_t i = 0; i < KAL_COUNT(rows); i++) {
+        const kallima_desc desc = {
+            .rank = 1, .n = { 64 }, .batch = 100, .precision = rows[i].precision
+        };
+        begin("cpu", &desc);
+        v.caps.threads = v.limits.threads = rows[i].threads;
+        v.caps.lane_counts = v.limits.lane_counts = rows[i].lane_counts;
+        visit(rows[i].recipe);
+        row_ran();
+        if (!is_offered(rows[i].there) || is_offered(rows[i].not_there))
+            row_fail("%s: %s is not there, or %s is", rows[i].recipe, rows[i].there,
+                     rows[i].not_there);
+        end();
+    }
+    ROWS_FINISH();
 }
 
 static void a_status_ends_the_visits(void **state)
@@ -335,7 +399,8 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(neighbours_are_other_recipes_of_the_problem),
         cmocka_unit_test(decisions_that_must_be_there_are),
-        cmocka_unit_test(a_device_without_kernels_has_no_parameters),
+        cmocka_unit_test(each_device_has_its_own_parameters),
+        cmocka_unit_test(the_cpus_space_follows_from_its_limits),
         cmocka_unit_test(a_status_ends_the_visits),
         cmocka_unit_test(differences_are_named),
     };

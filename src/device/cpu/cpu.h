@@ -109,6 +109,8 @@ kallima_status kal_cpu_program_create(struct kal_device_program **out,
                                       kallima_device *device,
                                       const struct kal_program *program, bool is_f64);
 void kal_cpu_program_destroy(struct kal_device_program *program);
+void kal_cpu_program_describe(const struct kal_device_program *program,
+                              struct kal_text *text);
 kallima_status kal_cpu_program_run(const struct kal_device_program *program,
                                    const struct kal_arguments *arguments);
 

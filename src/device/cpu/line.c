@@ -72,6 +72,8 @@ static bool fits_level(struct cpu_line *line, const struct cpu_kernels *k,
 {
     const struct cpu_pass *columns = line->columns;
     const int steps = columns->pass->step_count;
+    if (kal_pass_get_parameter(columns->pass, KAL_PARAMETER_LANES, k->lanes) != k->lanes)
+        return false;
     if (k->lanes == 1 || line->radix % k->lanes != 0 || line->m < k->lanes ||
         !k->line->end[line->out][line->radix])
         return false;
@@ -106,7 +108,8 @@ kallima_status kal_cpu_line_find(struct cpu_line **out, struct cpu_program *prog
     void *memory;
 
     *out = NULL;
-    if (phase->lanes_are_lines || !are_one_line(columns->pass, rows->pass))
+    if (!kal_pass_get_parameter(columns->pass, KAL_PARAMETER_LINE, 1) ||
+        phase->lanes_are_lines || !are_one_line(columns->pass, rows->pass))
         return KALLIMA_OK;
     KAL_TRY(kal_arena_take(&program->arena, &memory, 1, sizeof **out));
     struct cpu_line *line = memory;

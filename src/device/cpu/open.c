@@ -160,8 +160,11 @@ static kallima_status cpu_open(kallima_device **out, int index,
         .lanes_f32 = kal_cpu_kernels_find(levels[level].name, false)->lanes,
         .near_bytes = NEAR_BYTES,
     };
-    for (int i = 0; i <= level; i++)
+    for (int i = 0; i <= level; i++) {
         device->level[device->level_count++] = levels[i].name;
+        device->base.caps.lane_counts |=
+            (unsigned)kal_cpu_kernels_find(levels[i].name, false)->lanes;
+    }
     *out = &device->base;
     return KALLIMA_OK;
 }
@@ -197,5 +200,6 @@ const struct kal_device_ops kal_cpu_device_ops = {
     .timer_read = kal_host_timer_read,
     .program_create = kal_cpu_program_create,
     .program_destroy = kal_cpu_program_destroy,
+    .program_describe = kal_cpu_program_describe,
     .program_run = kal_cpu_program_run,
 };

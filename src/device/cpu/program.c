@@ -106,17 +106,21 @@ static const struct cpu_kernels *widest_kernels(const struct cpu_program *progra
     return kal_cpu_kernels_find(device->level[device->level_count - 1], program->is_f64);
 }
 
+// NULL: the pass wants registers that the device has not.
 static const struct cpu_kernels *choose_kernels(const struct cpu_program *program,
                                                 const struct cpu_pass *pass,
                                                 int64_t lines)
 {
     const struct cpu_device *device = (const struct cpu_device *)program->base.device;
+    const int wanted = kal_pass_get_parameter(pass->pass, KAL_PARAMETER_LANES, 0);
     const struct cpu_kernels *best = NULL;
     double best_cost = 0.0;
 
     for (int i = 0; i < device->level_count; i++) {
         const struct cpu_kernels *k =
             kal_cpu_kernels_find(device->level[i], program->is_f64);
+        if (wanted && k->lanes != wanted)
+            continue;
         // A wide tile costs a little more than a narrow one: transposition, clocks.
         double cost = ceil((double)lines / k->lanes) * (1.0 + 0.02 * k->lanes);
         if (is_short_row(&pass->pass->in, pass->pass->n, k->lanes) && lines < k->lanes)
@@ -170,7 +174,8 @@ bool kal_cpu_is_streamed(const struct cpu_program *program, const struct kal_pas
         bytes *= (double)pass->loops[i].count;
     return pass == source->pass[source->pass_count - 1] &&
            pass->out.buffer == KAL_BUFFER_OUT && pass->out.imag == 1 &&
-           !pass->is_in_place && bytes >= FAR_BYTES;
+           !pass->is_in_place &&
+           kal_program_get_parameter(source, KAL_PARAMETER_HINTS, bytes >= FAR_BYTES);
 }
 
 static kallima_status prepare_pass(struct cpu_program *program,
@@ -182,12 +187,19 @@ static kallima_status prepare_pass(struct cpu_program *program,
     pass->pass = p;
     set_lanes(pass, phase);
     pass->kernels = choose_kernels(program, pass, lanes_available(pass, phase));
+    if (!pass->kernels)
+        return kal_fail(&program->base.device->host, KALLIMA_E_UNSUPPORTED,
+                        "plan: lanes=%d; no SIMD level of this device has so many in "
+                        "%s, its widest has %d",
+                        kal_pass_get_parameter(p, KAL_PARAMETER_LANES, 0),
+                        program->is_f64 ? "f64" : "f32", widest_kernels(program)->lanes);
     pass->is_blocked = can_be_blocked(pass);
     pass->widest = widest_kernels(program);
     pass->is_mirrored = is_mirrored(p);
     pass->units = pass->is_mirrored ? p->step[0].n / 4 + 1 : p->n;
     pass->blocks = pass->is_blocked ? (pass->units + CPU_BLOCK - 1) / CPU_BLOCK : 1;
-    pass->is_far = is_far(program, pass, phase);
+    pass->is_far =
+        kal_pass_get_parameter(p, KAL_PARAMETER_FETCH, is_far(program, pass, phase));
     pass->is_streamed = kal_cpu_is_streamed(program, p);
     pass->chunk_lines = phase->chunk;
     pass->chunk_rows = kal_cpu_rows_find(pass, phase->chunk, phase->lanes_are_lines);
@@ -226,15 +238,21 @@ static kallima_status complete_pass(struct cpu_program *program,
                    2 * (uint64_t)(pass->line->m * pass->line->radix) * pair_bytes);
         return KALLIMA_OK;
     }
+    if (kal_pass_get_parameter(p, KAL_PARAMETER_LINE, 0))
+        return kal_fail(&program->base.device->host, KALLIMA_E_UNSUPPORTED,
+                        "plan: line=1; its pass and the next one are not the columns and "
+                        "rows of contiguous lines, worked line by line, whose rows are "
+                        "one codelet of whole registers");
     const uint64_t elements = (uint64_t)(pass->is_blocked ? 2 * CPU_BLOCK + 2 : p->n + 1);
     need_tiles(program, 2 * elements * (uint64_t)pass->kernels->lanes * pair_bytes);
     return kal_cpu_tables_build(program, pass);
 }
 
-// Points of all passes for each thread: fewer would not pay for starting it. Not tuned.
+// Points of all passes for each thread: fewer would not pay for starting it, unless a recipe
+// says that they do.
 enum { POINTS_PER_THREAD = 16384 };
 
-static int choose_threads(const struct cpu_program *program)
+static int rule_threads(const struct cpu_program *program)
 {
     double points = 0.0;
     for (int i = 0; i < program->program->pass_count; i++) {
@@ -247,6 +265,18 @@ static int choose_threads(const struct cpu_program *program)
     const int most = program->base.device->caps.threads;
     const double useful = points / POINTS_PER_THREAD;
     return useful < 2.0 ? 1 : useful < most ? (int)useful : most;
+}
+
+static kallima_status choose_threads(struct cpu_program *program)
+{
+    const int most = program->base.device->caps.threads;
+    program->threads = kal_program_get_parameter(program->program, KAL_PARAMETER_THREADS,
+                                                 rule_threads(program));
+    if (program->threads <= most)
+        return KALLIMA_OK;
+    return kal_fail(&program->base.device->host, KALLIMA_E_UNSUPPORTED,
+                    "plan: threads=%d; this device was opened with %d", program->threads,
+                    most);
 }
 
 // One line, one codelet, straight from memory to memory: nothing to look up when it runs.
@@ -293,7 +323,7 @@ static kallima_status prepare(struct cpu_program *program)
             KAL_TRY(complete_pass(program, phase, phase->first_pass + j, &count));
     }
 
-    program->threads = choose_threads(program);
+    KAL_TRY(choose_threads(program));
     program->is_single_codelet = is_single_codelet(program);
     program->is_single_line = is_single_line(program);
     if (program->is_single_line)
@@ -331,6 +361,23 @@ kallima_status kal_cpu_program_create(struct kal_device_program **out,
     }
     *out = &program->base;
     return KALLIMA_OK;
+}
+
+void kal_cpu_program_describe(const struct kal_device_program *base,
+                              struct kal_text *text)
+{
+    const struct cpu_program *program = (const struct cpu_program *)base;
+
+    kal_text_add(text, "threads %d\n", program->threads);
+    for (int i = 0; i < program->program->pass_count; i++) {
+        const struct cpu_pass *pass = &program->pass[i];
+        kal_text_add(text, "pass %-3d %s", i,
+                     pass->line ? pass->line->kernels->level : pass->kernels->level);
+        kal_text_add(text, "%s%s%s\n", pass->line ? ", line by line" : "",
+                     pass->is_far && !pass->line ? ", fetched ahead" : "",
+                     pass->is_streamed ? ", stored past the caches" : "");
+        i += pass->line != NULL;
+    }
 }
 
 void kal_cpu_program_destroy(struct kal_device_program *base)
