@@ -60,6 +60,55 @@ static void run_any(const struct step *step, const struct kal_root *x, struct ka
     }
 }
 
+enum { MOST_FOLDED = 127 }; // the largest radix of whose steps the terms are folded
+
+// One transform of odd length r. With a(j) = x(j) + x(r - j) and b(j) = x(j) - x(r - j),
+// outputs k and r - k are x(0) + sum a(j) cos(2 pi j k / r) -+ i sum b(j) sin(2 pi j k / r):
+// a quarter of the multiplications of the definition. w[j] = exp(-2 pi i j / r).
+static void fold(int64_t r, const struct kal_root *w, const struct kal_root *x,
+                 int64_t stride, struct kal_root *y)
+{
+    struct kal_root a[MOST_FOLDED / 2 + 1], b[MOST_FOLDED / 2 + 1];
+    const int64_t half = r / 2;
+
+    y[0] = x[0];
+    for (int64_t j = 1; j <= half; j++) {
+        a[j] = add(x[stride * j], x[stride * (r - j)]);
+        b[j] = subtract(x[stride * j], x[stride * (r - j)]);
+        y[0] = add(y[0], a[j]);
+    }
+    for (int64_t k = 1; k <= half; k++) {
+        struct kal_root even = x[0], odd = { 0.0L, 0.0L };
+        for (int64_t j = 1, turn = k; j <= half; j++) {
+            even.re += a[j].re * w[turn].re;
+            even.im += a[j].im * w[turn].re;
+            odd.re -= b[j].im * w[turn].im;
+            odd.im += b[j].re * w[turn].im;
+            turn = turn + k < r ? turn + k : turn + k - r;
+        }
+        y[k] = add(even, odd);
+        y[r - k] = subtract(even, odd);
+    }
+}
+
+static void run_odd(const struct step *step, const struct kal_root *x, struct kal_root *y)
+{
+    const int64_t n = step->roots->n, r = step->r, m = step->m, s = step->s;
+    struct kal_root w[MOST_FOLDED], twiddle[MOST_FOLDED], line[MOST_FOLDED];
+
+    for (int64_t j = 0; j < r; j++)
+        w[j] = kal_root_table_get(step->roots, j * (n / r));
+    for (int64_t p = 0; p < m; p++) {
+        for (int64_t k = 0; k < r; k++)
+            twiddle[k] = kal_root_table_get(step->roots, p * k * s % n);
+        for (int64_t q = 0; q < s; q++) {
+            fold(r, w, x + q + s * p, s * m, line);
+            for (int64_t k = 0; k < r; k++)
+                y[q + s * (r * p + k)] = multiply(line[k], twiddle[k]);
+        }
+    }
+}
+
 // Most steps are of radix 4, whose roots are no work.
 static void run_four(const struct step *step, const struct kal_root *x,
                      struct kal_root *y)
@@ -85,6 +134,17 @@ static void run_four(const struct step *step, const struct kal_root *x,
     }
 }
 
+static void run_step(const struct step *step, const struct kal_root *x,
+                     struct kal_root *y)
+{
+    if (step->r == 4)
+        run_four(step, x, y);
+    else if (step->r % 2 == 1 && step->r <= MOST_FOLDED)
+        run_odd(step, x, y);
+    else
+        run_any(step, x, y);
+}
+
 kallima_status kal_dft(const struct kal_host *host, struct kal_root *x, int64_t n)
 {
     struct kal_root_table roots;
@@ -103,7 +163,7 @@ kallima_status kal_dft(const struct kal_host *host, struct kal_root *x, int64_t 
         const int64_t r = m % 4 == 0 ? 4 : kal_least_prime(m);
         m /= r;
         const struct step step = { &roots, r, m, s };
-        (r == 4 ? run_four : run_any)(&step, from, to);
+        run_step(&step, from, to);
         s *= r;
         struct kal_root *swap = from;
         from = to;

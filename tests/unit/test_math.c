@@ -92,7 +92,8 @@ static double dft_error(const struct kal_root *x, const struct kal_root *y, int6
 static void long_transforms_match_the_definition(void **state)
 {
     enum { MOST = 343 };
-    static const int64_t lengths[] = { 60, 64, 100, 101, 121, 128, 192, 240, 256, MOST };
+    static const int64_t lengths[] = { 60,  64,  100, 101, 121, 127,
+                                       128, 131, 192, 240, 256, MOST };
     struct kal_root x[MOST], y[MOST];
     struct random r = { 3 };
 
