@@ -24,7 +24,8 @@ struct kal_caps {
     int lanes_f32; // values of a SIMD register or a warp
     unsigned
         lane_counts; // of all SIMD registers that there are in f32, added: powers of 2
-    uint64_t near_bytes;   // memory near one core (L2) or work-group
+    uint64_t near_bytes; // memory near one core (L2) or work-group
+    uint64_t far_bytes;  // results from this size on are stored past the caches; 0: none
     uint64_t shared_bytes; // cache that all cores share; 0: unknown
     uint64_t memory_bytes; // memory of the device; 0: unknown
 

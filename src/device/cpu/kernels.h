@@ -36,12 +36,15 @@ typedef void cpu_dft(const struct cpu_vectors *x, const struct cpu_vectors *y, i
  * Steps that move data on their way, NULL where there is none: from or to interleaved
  * memory of adjacent lines, where `im` is a neighbour of `re`; `lanes` multiply output k by
  * element k of the tile w (m and s are 1). Interleaved output needs m = 1; `streamed` is `out`
- * past the caches, where y and its stride are multiples of a register.
+ * past the caches, where y and its stride are multiples of a register. `twins` are `in` of two
+ * lines, whose numbers fill half a register each: x.re is the first one and x.im the second one,
+ * which lies behind it, or the reverse, which exchanges parts.
  */
 struct cpu_fused {
     cpu_dft *in[CPU_MAX_RADIX + 1], *out[CPU_MAX_RADIX + 1], *in_out[CPU_MAX_RADIX + 1];
     cpu_dft *streamed[CPU_MAX_RADIX + 1];
     cpu_dft *lanes[CPU_MAX_RADIX + 1], *in_lanes[CPU_MAX_RADIX + 1];
+    cpu_dft *twins[CPU_MAX_RADIX + 1], *twins_lanes[CPU_MAX_RADIX + 1];
 };
 
 /** How numbers lie in memory; STREAMED is interleaved, stored past the caches. */
@@ -52,14 +55,25 @@ enum cpu_layout { CPU_PLANAR, CPU_INTERLEAVED, CPU_STREAMED, CPU_LAYOUT_COUNT };
  * (r is a multiple of the lanes): element k, lane b of tile g is number b + g LANES of
  * transform k, for k = 0 .. m-1 and m at least LANES. y's stride is m numbers. Each is
  * multiplied by that of `roots`, tiles like these, unless it is NULL. CPU_STREAMED: y and m
- * numbers are multiples of a register.
+ * numbers are multiples of a register. As many numbers as these from `ahead` on are asked for
+ * on the way, unless it is NULL.
  */
 typedef void cpu_line_end(const void *tile, const struct cpu_vectors *y, int64_t m,
-                          const void *roots);
+                          const void *roots, const void *ahead);
 
 struct cpu_line_kernels {
     cpu_line_end *end[CPU_LAYOUT_COUNT][CPU_MAX_RADIX + 1];
+    // Of two lines, half a register each, r lanes; y as x of `twins`; NULL: there is none.
+    cpu_line_end *twins[CPU_LAYOUT_COUNT];
 };
+
+/**
+ * Codelets of LANES lines each, `groups` times: interleaved numbers one behind the other, and
+ * strides from line to line. `streamed` is past the caches, where lines are one behind the
+ * other in y, too, and y is a multiple of a register.
+ */
+typedef void cpu_short(const struct cpu_vectors *x, const struct cpu_vectors *y,
+                       int64_t groups, bool streamed);
 
 /**
  * One line of a mirrored step. Elements are neighbours in memory on both sides, interleaved
@@ -85,6 +99,7 @@ struct cpu_kernels {
     cpu_dft *dft[CPU_MAX_RADIX + 1];
     const struct cpu_fused *fused;       // NULL for one lane, where it would gain nothing
     const struct cpu_line_kernels *line; // NULL for one lane
+    cpu_short *const *shorts; // by radix, NULL where there is none; NULL for one lane
     const struct cpu_row_kernels *rows;
 
     /**

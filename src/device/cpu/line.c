@@ -58,12 +58,22 @@ static bool are_one_line(const struct kal_pass *a, const struct kal_pass *b)
            a->in.stride == b->n * in && row->out == out && b->out.stride == a->n * out;
 }
 
-static cpu_dft *first_step(const struct cpu_fused *fused, const struct cpu_kernels *k,
-                           enum cpu_layout in, int radix, bool has_roots)
+static cpu_dft *first_step(const struct cpu_line *line, const struct cpu_kernels *k)
 {
-    if (in == CPU_PLANAR)
-        return has_roots ? fused->lanes[radix] : k->dft[radix];
-    return has_roots ? fused->in_lanes[radix] : fused->in[radix];
+    const struct cpu_fused *fused = k->fused;
+    const int radix = line->columns->pass->step[0].radix;
+
+    if (line->width == 2)
+        return line->has_roots ? fused->twins_lanes[radix] : fused->twins[radix];
+    if (line->in == CPU_PLANAR)
+        return line->has_roots ? fused->lanes[radix] : k->dft[radix];
+    return line->has_roots ? fused->in_lanes[radix] : fused->in[radix];
+}
+
+static cpu_line_end *last_step(const struct cpu_line *line, const struct cpu_kernels *k,
+                               enum cpu_layout out)
+{
+    return line->width == 2 ? k->line->twins[out] : k->line->end[out][line->radix];
 }
 
 // The kernels of one level for all steps; false: it has none for some.
@@ -72,18 +82,20 @@ static bool fits_level(struct cpu_line *line, const struct cpu_kernels *k,
 {
     const struct cpu_pass *columns = line->columns;
     const int steps = columns->pass->step_count;
+    const int lanes = k->lanes / line->width; // of one line
+
     if (kal_pass_get_parameter(columns->pass, KAL_PARAMETER_LANES, k->lanes) != k->lanes)
         return false;
-    if (k->lanes == 1 || line->radix % k->lanes != 0 || line->m < k->lanes ||
-        !k->line->end[line->out][line->radix])
+    if (k->lanes == 1 || line->radix % lanes != 0 || line->m < lanes ||
+        (line->width == 2 && line->radix != lanes) || !last_step(line, k, line->out))
         return false;
     line->kernels = k;
     line->plane_bytes = k->lanes * real_bytes;
+    line->tiles = line->radix / lanes;
     line->has_roots = steps == 1 && line->rows->pass->scale == 1.0;
     for (int i = 0; i < steps; i++) {
-        const int radix = columns->pass->step[i].radix;
-        line->step[i] = i > 0 ? k->dft[radix]
-                              : first_step(k->fused, k, line->in, radix, line->has_roots);
+        line->step[i] =
+            i > 0 ? k->dft[columns->pass->step[i].radix] : first_step(line, k);
         if (!line->step[i])
             return false;
     }
@@ -100,33 +112,19 @@ static int find_loop(const struct kal_pass *p)
     return -1;
 }
 
-kallima_status kal_cpu_line_find(struct cpu_line **out, struct cpu_program *program,
-                                 const struct kal_phase *phase, struct cpu_pass *columns)
+// `base` at the highest level that has all for so many lines at once; NULL if none has.
+static kallima_status find_width(struct cpu_line **out, struct cpu_program *program,
+                                 const struct cpu_line *base, int width)
 {
     const struct cpu_device *device = (const struct cpu_device *)program->base.device;
-    struct cpu_pass *rows = columns + 1;
     void *memory;
 
     *out = NULL;
-    if (!kal_pass_get_parameter(columns->pass, KAL_PARAMETER_LINE, 1) ||
-        phase->lanes_are_lines || !are_one_line(columns->pass, rows->pass))
-        return KALLIMA_OK;
     KAL_TRY(kal_arena_take(&program->arena, &memory, 1, sizeof **out));
     struct cpu_line *line = memory;
-    const int loop = find_loop(columns->pass);
-    *line = (struct cpu_line){
-        .columns = columns,
-        .rows = rows,
-        .radix = rows->pass->step[0].radix,
-        .m = columns->pass->n,
-        .in = unit_of(&columns->pass->in) == 2 ? CPU_INTERLEAVED : CPU_PLANAR,
-        .out = unit_of(&rows->pass->out) == 2 ? CPU_INTERLEAVED : CPU_PLANAR,
-        .loop = loop,
-        .round = loop < 0 ? 1 : columns->pass->loops[loop].count,
-        .in_step = kal_cpu_step_find(columns, loop).in,
-        .out_step = kal_cpu_step_find(rows, loop).out,
-        .is_streamed = kal_cpu_is_streamed(program, rows->pass),
-    };
+    *line = *base;
+    line->width = width;
+    line->alone = line;
     for (int i = device->level_count - 1; i >= 0; i--) {
         if (fits_level(line, kal_cpu_kernels_find(device->level[i], program->is_f64),
                        program->is_f64 ? 8 : 4)) {
@@ -135,6 +133,54 @@ kallima_status kal_cpu_line_find(struct cpu_line **out, struct cpu_program *prog
         }
     }
     return KALLIMA_OK;
+}
+
+// Has each line a neighbour that lies behind it on both sides?
+static bool has_twins(const struct cpu_line *line)
+{
+    return line->in == CPU_INTERLEAVED && line->out == CPU_INTERLEAVED &&
+           line->loop >= 0 && line->in_step > 0 && line->out_step > 0;
+}
+
+kallima_status kal_cpu_line_find(struct cpu_line **out, struct cpu_program *program,
+                                 const struct kal_phase *phase, struct cpu_pass *columns)
+{
+    struct cpu_pass *rows = columns + 1;
+    struct cpu_line *twins;
+
+    *out = NULL;
+    if (!kal_pass_get_parameter(columns->pass, KAL_PARAMETER_LINE, 1) ||
+        phase->lanes_are_lines || !are_one_line(columns->pass, rows->pass))
+        return KALLIMA_OK;
+    const int radix = rows->pass->step[0].radix, loop = find_loop(columns->pass);
+    const struct cpu_line base = {
+        .columns = columns,
+        .rows = rows,
+        .radix = radix,
+        .m = columns->pass->n,
+        .in = unit_of(&columns->pass->in) == 2 ? CPU_INTERLEAVED : CPU_PLANAR,
+        .out = unit_of(&rows->pass->out) == 2 ? CPU_INTERLEAVED : CPU_PLANAR,
+        .line_bytes = columns->pass->n * radix * (program->is_f64 ? 16 : 8),
+        .loop = loop,
+        .round = loop < 0 ? 1 : columns->pass->loops[loop].count,
+        .in_step = kal_cpu_step_find(columns, loop).in,
+        .out_step = kal_cpu_step_find(rows, loop).out,
+        .is_streamed = kal_cpu_is_streamed(program, rows->pass),
+    };
+    KAL_TRY(find_width(out, program, &base, 1));
+    if (!*out || !has_twins(&base))
+        return KALLIMA_OK;
+    KAL_TRY(find_width(&twins, program, &base, 2));
+    if (twins) {
+        twins->alone = *out;
+        *out = twins;
+    }
+    return KALLIMA_OK;
+}
+
+uint64_t kal_cpu_line_tile_bytes(const struct cpu_line *line)
+{
+    return (uint64_t)(line->width * line->line_bytes);
 }
 
 static int64_t lines_of_chunk_line(const struct cpu_line *line)
@@ -147,47 +193,42 @@ int64_t kal_cpu_line_count(const struct cpu_line *line, const struct cpu_chunk *
     return chunk->lines * lines_of_chunk_line(line);
 }
 
-static struct cpu_vectors at_offset(const struct cpu_memory *memory, int64_t offset,
-                                    int64_t real_bytes)
-{
-    return (struct cpu_vectors){ (char *)memory->re + offset * real_bytes,
-                                 (char *)memory->im + offset * real_bytes,
-                                 memory->stride };
-}
-
-// The columns of one tile: from memory, to and fro so that the last step ends in its place.
+// Columns of tile `number`: from memory, to and fro so that the last step ends in its place.
+// Places are set field by field: what is copied as a whole waits until its stores have settled.
 static void run_columns(const struct cpu_line *line, char *const tile[2],
-                        struct cpu_vectors from, int64_t skip)
+                        const struct cpu_vectors *from, int64_t number)
 {
     const struct kal_pass *p = line->columns->pass;
-    char *const place[2] = { tile[0] + skip, tile[1] };
+    const int64_t skip = number * line->m * 2 * line->plane_bytes;
+    const void *tile_roots = (const char *)line->roots + skip;
+    struct cpu_vectors place[2];
 
     for (int i = 0; i < p->step_count; i++) {
-        char *to = place[(p->step_count - 1 - i) % 2];
-        const struct cpu_vectors y = { to, to + line->plane_bytes,
-                                       2 * line->kernels->lanes };
-        const void *roots = line->has_roots ? (const char *)line->roots + skip
-                                            : line->columns->step[i].table;
-        line->step[i](&from, &y, p->step[i].m, p->step[i].s, roots);
-        from = y;
+        const int side = (p->step_count - 1 - i) % 2;
+        struct cpu_vectors *to = &place[side];
+        to->re = side ? tile[1] : tile[0] + skip;
+        to->im = (char *)to->re + line->plane_bytes;
+        to->stride = 2 * line->kernels->lanes;
+        line->step[i](from, to, p->step[i].m, p->step[i].s,
+                      line->has_roots ? tile_roots : line->columns->step[i].table);
+        from = to;
     }
 }
 
 void kal_cpu_line_run(const struct cpu_line *line, char *const tile[2],
-                      struct cpu_vectors x, const struct cpu_vectors *y,
-                      cpu_line_end *end)
+                      const struct cpu_vectors *x, const struct cpu_vectors *y,
+                      cpu_line_end *end, const void *ahead)
 {
-    const int64_t tile_bytes = line->m * 2 * line->plane_bytes;
     const int64_t next =
         line->in == CPU_PLANAR ? line->plane_bytes : 2 * line->plane_bytes;
-    const int tiles = line->radix / line->kernels->lanes;
 
-    for (int i = 0; i < tiles; i++) {
-        run_columns(line, tile, x, i * tile_bytes);
-        x.re = (char *)x.re + next;
-        x.im = (char *)x.im + next;
+    run_columns(line, tile, x, 0);
+    for (int64_t i = 1; i < line->tiles; i++) {
+        const struct cpu_vectors from = { (char *)x->re + i * next,
+                                          (char *)x->im + i * next, x->stride };
+        run_columns(line, tile, &from, i);
     }
-    end(tile[0], y, line->m, line->has_roots ? NULL : line->roots);
+    end(tile[0], y, line->m, line->has_roots ? NULL : line->roots, ahead);
 }
 
 // Does each line of the output begin on a multiple of a register, and so its codelets?
@@ -203,32 +244,115 @@ static bool is_aligned(const struct cpu_worker *worker, const struct cpu_line *l
            (uintptr_t)worker->base[KAL_BUFFER_OUT] % (uintptr_t)bytes == 0;
 }
 
+// How the lines of one call come and go.
+struct route {
+    const struct cpu_worker *worker;
+    const struct cpu_line *line;
+    cpu_line_end *end;
+    bool is_staged; // to a tile, and from there past the caches
+    struct cpu_memory in, out;
+};
+
+static void init_route(struct route *route, const struct cpu_worker *worker,
+                       const struct cpu_line *line)
+{
+    const bool is_streamed = line->is_streamed && is_aligned(worker, line);
+
+    route->worker = worker;
+    route->line = line;
+    route->end = last_step(line, line->kernels, is_streamed ? CPU_STREAMED : line->out);
+    route->is_staged = line->is_streamed && !is_streamed;
+    kal_cpu_memory_find(&route->in, worker, &line->columns->pass->in);
+    kal_cpu_memory_find(&route->out, worker, &line->rows->pass->out);
+}
+
+static char *leading(const struct cpu_memory *memory)
+{
+    return memory->re < memory->im ? memory->re : memory->im;
+}
+
+// One line, or two that are `step` reals apart, with the first one at `first`: its leading part,
+// or for planes its real part.
+static struct cpu_vectors line_vectors(const struct route *route,
+                                       const struct cpu_memory *memory, char *first,
+                                       int64_t step)
+{
+    const bool is_swapped = memory->re > memory->im;
+    const int64_t apart = route->line->width == 2
+                              ? step * route->worker->real_bytes
+                              : (char *)memory->im - (char *)memory->re;
+    char *second = first + (apart < 0 ? -apart : apart);
+    return is_swapped ? (struct cpu_vectors){ second, first, memory->stride }
+                      : (struct cpu_vectors){ first, second, memory->stride };
+}
+
+// From a tile past the caches.
+static void stream_lines(const struct route *route, char *to, const char *from)
+{
+    const struct cpu_line *line = route->line;
+    const int64_t reals = line->line_bytes / route->worker->real_bytes;
+
+    for (int i = 0; i < line->width; i++)
+        line->kernels->stream(to + i * line->out_step * route->worker->real_bytes,
+                              from + i * line->line_bytes, reals);
+}
+
+// One line, or two, at these offsets, while memory `ahead` of it is asked for.
+static void run_route(const struct route *route, int64_t in, int64_t out,
+                      const void *ahead)
+{
+    const struct cpu_line *line = route->line;
+    const int64_t real_bytes = route->worker->real_bytes;
+    char *const *tile = route->worker->tile;
+    char *from = leading(&route->in) + in * real_bytes;
+    char *to = leading(&route->out) + out * real_bytes;
+    const struct cpu_vectors x = line_vectors(route, &route->in, from, line->in_step);
+    const struct cpu_vectors y =
+        route->is_staged
+            ? line_vectors(route, &route->out, tile[1], line->line_bytes / real_bytes)
+            : line_vectors(route, &route->out, to, line->out_step);
+
+    kal_cpu_line_run(line, tile, &x, &y, route->end, ahead);
+    if (route->is_staged)
+        stream_lines(route, to, tile[1]);
+}
+
+// `count` lines that are one round's, from these offsets on.
+static void run_round(const struct route route[2], int64_t in, int64_t out, int64_t count)
+{
+    enum { AHEAD_BYTES = 4096 }; // and one line, or two, at least
+    const struct cpu_line *line = route[0].line;
+    const int64_t ahead = kal_max(line->width, AHEAD_BYTES / line->line_bytes);
+    const char *from = leading(&route[0].in) + in * route[0].worker->real_bytes;
+    const int64_t step_bytes = line->in_step * route[0].worker->real_bytes;
+
+    for (int64_t i = 0; i < count;) {
+        const struct route *now = &route[count - i < line->width];
+        const bool has_ahead =
+            line->in == CPU_INTERLEAVED && i + ahead + line->width <= count;
+        run_route(now, in + i * line->in_step, out + i * line->out_step,
+                  has_ahead ? from + (i + ahead) * step_bytes : NULL);
+        i += now->line->width;
+    }
+}
+
 void kal_cpu_lines_run(struct cpu_worker *worker, const struct cpu_line *line,
                        const struct cpu_chunk *chunk, int64_t begin, int64_t end)
 {
-    const bool is_streamed = line->is_streamed && is_aligned(worker, line);
-    cpu_line_end *last =
-        line->kernels->line->end[is_streamed ? CPU_STREAMED : line->out][line->radix];
-    struct cpu_memory in, out;
+    struct route route[2]; // of two lines, and of one that has no twin
 
-    kal_cpu_memory_find(&in, worker, &line->columns->pass->in);
-    kal_cpu_memory_find(&out, worker, &line->rows->pass->out);
+    init_route(&route[0], worker, line);
+    if (line->width > 1)
+        init_route(&route[1], worker, line->alone);
     while (begin < end) {
         const struct cpu_place from =
             kal_cpu_place_find(line->columns, chunk, begin * line->radix, line->loop);
         const struct cpu_place to =
             kal_cpu_place_find(line->rows, chunk, begin * line->m, line->loop);
         const int64_t count = kal_min(end - begin, line->round - from.fast);
-        for (int64_t i = 0; i < count; i++) {
-            const struct cpu_vectors y =
-                at_offset(&out, to.out + i * line->out_step, worker->real_bytes);
-            kal_cpu_line_run(
-                line, worker->tile,
-                at_offset(&in, from.in + i * line->in_step, worker->real_bytes), &y,
-                last);
-        }
+        run_round(route, from.in, to.out, count);
         begin += count;
     }
-    if (is_streamed)
+    if (line->is_streamed)
         atomic_thread_fence(memory_order_seq_cst);
 }

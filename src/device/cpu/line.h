@@ -2,7 +2,8 @@
 // Lines that fill the lanes by themselves: the two passes of a four-step n = m r in one,
 // where r is the radix of one codelet and a multiple of the lanes. Number a r + b of a line is
 // element a, lane b of its tiles, as it lies in memory; transforms of m, a codelet each step,
-// come first, and then those of r, of which the lanes are transposed in registers.
+// come first, and then those of r, of which the lanes are transposed in registers. Where r is
+// half of the lanes, two lines are worked at once: they are twins.
 #ifndef KAL_DEVICE_CPU_LINE_H_
 #define KAL_DEVICE_CPU_LINE_H_
 
@@ -12,13 +13,17 @@
 struct cpu_line {
     struct cpu_pass *columns, *rows;
     const struct cpu_kernels *kernels;
-    int64_t plane_bytes;               // of a register
-    int radix;                         // r
-    int64_t m;                         // of which columns->pass has the steps:
+    int width;                    // lines that are worked at once: 1, or 2
+    const struct cpu_line *alone; // what works one that has no twin; itself if width is 1
+    int64_t plane_bytes;          // of a register
+    int radix;                    // r
+    int64_t tiles;                // of a line, or of two
+    int64_t m;                    // of which columns->pass has the steps:
     cpu_dft *step[KAL_MAX_PASS_STEPS]; // the first from memory
     bool has_roots;                    // between: those of the last step, else of the end
     const void *roots;                 // tiles, times the scale
     enum cpu_layout in, out;
+    int64_t line_bytes;
     int loop;                  // that neighbouring lines are on; -1: there is one line
     int64_t round;             // its count
     int64_t in_step, out_step; // from line to line on it
@@ -33,10 +38,16 @@ struct cpu_line {
 kallima_status kal_cpu_line_find(struct cpu_line **out, struct cpu_program *program,
                                  const struct kal_phase *phase, struct cpu_pass *columns);
 
-/** Run one line from x to y by the last step `end`; tile[] as in struct cpu_worker. */
+/**
+ * Run one line, or two, from x to y by the last step `end`, which asks for memory from `ahead`
+ * on; tile[] as in struct cpu_worker.
+ */
 void kal_cpu_line_run(const struct cpu_line *line, char *const tile[2],
-                      struct cpu_vectors x, const struct cpu_vectors *y,
-                      cpu_line_end *end);
+                      const struct cpu_vectors *x, const struct cpu_vectors *y,
+                      cpu_line_end *end, const void *ahead);
+
+/** Return the bytes of tile[0] and of tile[1]. */
+uint64_t kal_cpu_line_tile_bytes(const struct cpu_line *line);
 
 /** Return how many lines a chunk has. */
 int64_t kal_cpu_line_count(const struct cpu_line *line, const struct cpu_chunk *chunk);

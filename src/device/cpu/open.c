@@ -14,6 +14,10 @@
 // that one problem has one plan; 1 MiB is what Zen 4 has and half of Sapphire Rapids'.
 static const uint64_t NEAR_BYTES = 1 << 20;
 
+// Output of as many bytes drives the input from the caches, and takes their place in vain.
+// Measured on a Zen 4 processor: less is copied faster through them.
+static const uint64_t FAR_BYTES = 8000000;
+
 static bool always(void)
 {
     return true;
@@ -159,6 +163,7 @@ static kallima_status cpu_open(kallima_device **out, int index,
         .threads = options->threads ? options->threads : omp_get_max_threads(),
         .lanes_f32 = kal_cpu_kernels_find(levels[level].name, false)->lanes,
         .near_bytes = NEAR_BYTES,
+        .far_bytes = FAR_BYTES,
     };
     for (int i = 0; i <= level; i++) {
         device->level[device->level_count++] = levels[i].name;

@@ -161,9 +161,16 @@ static bool is_far(const struct cpu_program *program, const struct cpu_pass *pas
     return bytes > (double)program->base.device->caps.near_bytes;
 }
 
-// Output of as many bytes drives the input from the caches, and takes their place in vain.
-// Measured on a Zen 4 processor: less is copied faster through them.
-enum { FAR_BYTES = 8000000 };
+// Do the elements of a line compete for too few sets of the cache near a core? It is taken to
+// have eight ways, as Zen 4's; a stride reaches as many sets as its power of two leaves.
+static bool collides(const struct cpu_program *program, const struct kal_side *side,
+                     int64_t n)
+{
+    enum { WAYS = 8 };
+    const int64_t near = (int64_t)program->base.device->caps.near_bytes;
+    const int64_t step = side->stride * (program->is_f64 ? 8 : 4);
+    return n * kal_min(step & -step, near / WAYS) > near;
+}
 
 // A pass whose output nothing reads again, of interleaved numbers, and much of it.
 bool kal_cpu_is_streamed(const struct cpu_program *program, const struct kal_pass *pass)
@@ -175,7 +182,8 @@ bool kal_cpu_is_streamed(const struct cpu_program *program, const struct kal_pas
     return pass == source->pass[source->pass_count - 1] &&
            pass->out.buffer == KAL_BUFFER_OUT && pass->out.imag == 1 &&
            !pass->is_in_place &&
-           kal_program_get_parameter(source, KAL_PARAMETER_HINTS, bytes >= FAR_BYTES);
+           kal_program_get_parameter(source, KAL_PARAMETER_HINTS,
+                                     bytes >= (double)program->base.device->caps.far_bytes);
 }
 
 static kallima_status prepare_pass(struct cpu_program *program,
@@ -200,6 +208,8 @@ static kallima_status prepare_pass(struct cpu_program *program,
     pass->blocks = pass->is_blocked ? (pass->units + CPU_BLOCK - 1) / CPU_BLOCK : 1;
     pass->is_far =
         kal_pass_get_parameter(p, KAL_PARAMETER_FETCH, is_far(program, pass, phase));
+    pass->in_collides = collides(program, &p->in, p->n);
+    pass->out_collides = collides(program, &p->out, p->n);
     pass->is_streamed = kal_cpu_is_streamed(program, p);
     pass->chunk_lines = phase->chunk;
     pass->chunk_rows = kal_cpu_rows_find(pass, phase->chunk, phase->lanes_are_lines);
@@ -234,8 +244,7 @@ static kallima_status complete_pass(struct cpu_program *program,
         KAL_TRY(kal_cpu_line_find(&pass->line, program, phase, pass));
     if (pass->line) {
         *count = 2;
-        need_tiles(program,
-                   2 * (uint64_t)(pass->line->m * pass->line->radix) * pair_bytes);
+        need_tiles(program, 2 * kal_cpu_line_tile_bytes(pass->line));
         return KALLIMA_OK;
     }
     if (kal_pass_get_parameter(p, KAL_PARAMETER_LINE, 0))

@@ -137,10 +137,9 @@ static char *align_workspace(const struct kal_arguments *arguments)
 }
 
 static struct cpu_worker make_worker(const struct cpu_program *program,
-                                     const struct kal_arguments *arguments, int part,
-                                     int parts)
+                                     const struct kal_arguments *arguments,
+                                     char *workspace, int part, int parts)
 {
-    char *workspace = align_workspace(arguments);
     char *common = workspace + program->shared_bytes;
     char *own = common + (uint64_t)part * program->thread_bytes;
     struct cpu_worker worker = {
@@ -160,48 +159,51 @@ static struct cpu_worker make_worker(const struct cpu_program *program,
     return worker;
 }
 
-static struct cpu_vectors user_vectors(const struct cpu_program *program,
-                                       const struct kal_side *side,
-                                       const struct kal_memory array[2])
+// Where the user's array of one side is; set field by field, as it is used at once.
+static void find_user_vectors(struct cpu_vectors *vectors,
+                              const struct cpu_program *program,
+                              const struct kal_side *side,
+                              const struct kal_memory array[2])
 {
     const int64_t bytes = program->is_f64 ? 8 : 4;
     char *re = (char *)kal_memory_address(array[0]) + side->offset * bytes;
     char *im = side->imag ? re + side->imag * bytes
                           : (char *)kal_memory_address(array[1]) + side->offset * bytes;
-    return side->is_swapped ? (struct cpu_vectors){ im, re, side->stride }
-                            : (struct cpu_vectors){ re, im, side->stride };
+    vectors->re = side->is_swapped ? im : re;
+    vectors->im = side->is_swapped ? re : im;
+    vectors->stride = side->stride;
 }
 
 static void run_single_codelet(const struct cpu_program *program,
                                const struct kal_arguments *arguments)
 {
     const struct cpu_pass *pass = &program->pass[0];
-    const struct cpu_vectors x = user_vectors(program, &pass->pass->in, arguments->in);
-    const struct cpu_vectors y = user_vectors(program, &pass->pass->out, arguments->out);
+    struct cpu_vectors x, y;
+    find_user_vectors(&x, program, &pass->pass->in, arguments->in);
+    find_user_vectors(&y, program, &pass->pass->out, arguments->out);
     pass->step[0].dft(&x, &y, 1, 1, NULL);
 }
 
 static void run_single_line(const struct cpu_program *program,
-                            const struct kal_arguments *arguments)
+                            const struct kal_arguments *arguments, char *workspace)
 {
     const struct cpu_line *line = program->pass[0].line;
-    char *own = align_workspace(arguments);
-    char *const tile[2] = { own, own + program->tile_bytes / 2 };
-    const struct cpu_vectors y =
-        user_vectors(program, &line->rows->pass->out, arguments->out);
-    kal_cpu_line_run(line, tile,
-                     user_vectors(program, &line->columns->pass->in, arguments->in), &y,
-                     line->kernels->line->end[line->out][line->radix]);
+    char *const tile[2] = { workspace, workspace + program->tile_bytes / 2 };
+    struct cpu_vectors x, y;
+    find_user_vectors(&x, program, &line->columns->pass->in, arguments->in);
+    find_user_vectors(&y, program, &line->rows->pass->out, arguments->out);
+    kal_cpu_line_run(line, tile, &x, &y, line->kernels->line->end[line->out][line->radix],
+                     NULL);
 }
 
 static void run_alone(const struct cpu_program *program,
-                      const struct kal_arguments *arguments)
+                      const struct kal_arguments *arguments, char *workspace)
 {
     if (program->is_single_line) {
-        run_single_line(program, arguments);
+        run_single_line(program, arguments, workspace);
         return;
     }
-    struct cpu_worker worker = make_worker(program, arguments, 0, 1);
+    struct cpu_worker worker = make_worker(program, arguments, workspace, 0, 1);
     run_worker(program, &worker);
 }
 
@@ -209,9 +211,7 @@ static void run_on_stack(const struct cpu_program *program,
                          const struct kal_arguments *arguments)
 {
     _Alignas(64) char workspace[CPU_SMALL_BYTES];
-    struct kal_arguments complete = *arguments;
-    complete.workspace = (struct kal_memory){ workspace, 0 };
-    run_alone(program, &complete);
+    run_alone(program, arguments, workspace);
 }
 
 kallima_status kal_cpu_program_run(const struct kal_device_program *base,
@@ -228,14 +228,15 @@ kallima_status kal_cpu_program_run(const struct kal_device_program *base,
         return KALLIMA_OK;
     }
     if (program->threads == 1) {
-        run_alone(program, arguments);
+        run_alone(program, arguments, align_workspace(arguments));
         return KALLIMA_OK;
     }
     // OpenMP may grant fewer threads than asked for: inside a parallel region, one.
 #pragma omp parallel num_threads(program->threads)
     {
         struct cpu_worker worker =
-            make_worker(program, arguments, omp_get_thread_num(), omp_get_num_threads());
+            make_worker(program, arguments, align_workspace(arguments),
+                        omp_get_thread_num(), omp_get_num_threads());
         run_worker(program, &worker);
     }
     return KALLIMA_OK;

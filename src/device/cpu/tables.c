@@ -213,11 +213,11 @@ static struct kal_root twiddle(const struct kal_side *side,
 }
 
 // Roots of elements 0 .. n-1, times a scale, for lanes on indices first, first + 1, ..., as a
-// tile.
+// tile; behind index `round` - 1 comes 0 again.
 struct root_tile {
     const struct kal_side *side;
     const struct kal_root_table *roots;
-    int64_t n, lanes, first;
+    int64_t n, lanes, first, round;
     long double scale;
 };
 
@@ -227,7 +227,7 @@ static void put_tile(const struct table *table, int64_t at, const struct root_ti
         const int64_t k = output_index(tile->side, e);
         for (int64_t v = 0; v < tile->lanes; v++) {
             const struct kal_root r =
-                twiddle(tile->side, tile->roots, k, tile->first + v);
+                twiddle(tile->side, tile->roots, k, (tile->first + v) % tile->round);
             put(table, 2 * (at + e) * tile->lanes + v, r.re * tile->scale);
             put(table, (2 * (at + e) + 1) * tile->lanes + v, r.im * tile->scale);
         }
@@ -237,8 +237,14 @@ static void put_tile(const struct table *table, int64_t at, const struct root_ti
 static struct root_tile pass_tile(const struct cpu_pass *pass,
                                   const struct kal_root_table *roots)
 {
-    return (struct root_tile){ &pass->pass->out,     roots, pass->pass->n,
-                               pass->kernels->lanes, 0,     1.0L };
+    return (struct root_tile){
+        .side = &pass->pass->out,
+        .roots = roots,
+        .n = pass->pass->n,
+        .lanes = pass->kernels->lanes,
+        .round = INT64_MAX,
+        .scale = 1.0L,
+    };
 }
 
 // Few twiddles are kept as they are used: a tile of them for each tile of lines.
@@ -342,12 +348,19 @@ static kallima_status line_roots(struct cpu_program *program, struct cpu_line *l
     struct kal_root_table roots;
     struct table table;
 
-    KAL_TRY(take_table(program, &table, n));
+    KAL_TRY(take_table(program, &table, line->tiles * line->m * lanes));
     KAL_TRY(kal_root_table_init(&roots, &program->base.device->host, n));
-    for (int64_t first = 0; first < line->radix; first += lanes) {
-        const struct root_tile tile = { &p->out, &roots, line->m,
-                                        lanes,   first,  line->rows->pass->scale };
-        put_tile(&table, first / lanes * line->m, &tile);
+    for (int64_t i = 0; i < line->tiles; i++) {
+        const struct root_tile tile = {
+            .side = &p->out,
+            .roots = &roots,
+            .n = line->m,
+            .lanes = lanes,
+            .first = i * lanes,
+            .round = line->radix,
+            .scale = line->rows->pass->scale,
+        };
+        put_tile(&table, i * line->m, &tile);
     }
     kal_root_table_clear(&roots);
     line->roots = table.data;

@@ -37,6 +37,7 @@ int64_t kal_cpu_tile_count(const struct cpu_pass *pass, const struct cpu_chunk *
 struct tile {
     int lanes;
     bool is_affine; // offsets grow by the run's steps from lane to lane
+    int64_t fast;   // index of the first lane on the fast loop
     int64_t in[CPU_MAX_LANES], out[CPU_MAX_LANES];
     int64_t twiddle[CPU_MAX_LANES]; // index on the twiddle's loop
 };
@@ -47,6 +48,7 @@ struct run {
     const struct cpu_pass *pass;
     const struct cpu_chunk *chunk;
     struct cpu_rows rows;
+    int64_t round;             // lines on the fast loop
     struct cpu_memory in, out; // of the tile's lanes
     int64_t in_unit, out_unit; // reals from a line to an adjacent one: 2 if interleaved
     struct cpu_place step;     // from lane to lane on the fast loop
@@ -136,13 +138,12 @@ static void find_lanes(struct run *run, int64_t row, int64_t first)
     struct tile *t = &run->tile;
     const struct cpu_pass *pass = run->pass;
     const int64_t number = row * run->rows.length + first;
-    const int64_t round =
-        pass->fast_loop < 0 ? 1 : pass->pass->loops[pass->fast_loop].count;
 
     t->lanes = (int)kal_min(pass->kernels->lanes, run->rows.length - first);
     run->in.lanes = run->out.lanes = t->lanes;
     struct cpu_place c = kal_cpu_place_find(pass, run->chunk, number, pass->fast_loop);
-    if (c.fast + t->lanes <= round) {
+    t->fast = c.fast;
+    if (c.fast + t->lanes <= run->round) {
         find_affine_lanes(run, &c);
         return;
     }
@@ -187,6 +188,7 @@ static void init_run(struct run *run, const struct cpu_worker *worker,
     run->pass = pass;
     run->chunk = chunk;
     run->rows = chunk_rows(pass, chunk);
+    run->round = pass->fast_loop < 0 ? 1 : p->loops[pass->fast_loop].count;
     kal_cpu_memory_find(&run->in, worker, &p->in);
     kal_cpu_memory_find(&run->out, worker, &p->out);
     run->in.lane_offset = run->tile.in;
@@ -581,14 +583,52 @@ static void run_steps(const struct run *run, enum reach in, enum reach out)
 }
 
 // Does a tile's output begin on registers, wherever its elements are?
-static bool can_stream_lanes(const struct run *run)
+static bool can_stream_lanes(const struct run *run, enum reach in)
 {
     const int64_t lanes = run->pass->kernels->lanes;
     const char *first = run->worker->base[KAL_BUFFER_OUT];
     first += run->out.lane_offset[0] * run->worker->real_bytes;
-    return run->pass->is_streamed && run->pass->pass->step_count > 1 &&
+    const bool has_fused = in != REACH_INTERLEAVED || run->pass->pass->step_count > 1;
+    return run->pass->is_streamed && has_fused &&
            (uintptr_t)first % (uintptr_t)(lanes * run->worker->real_bytes) == 0 &&
            run->out.stride % lanes == 0;
+}
+
+// May lines of one codelet be turned without a tile, and if so past the caches?
+static bool can_be_short(const struct run *run)
+{
+    const struct cpu_pass *pass = run->pass;
+    const struct kal_pass *p = pass->pass;
+
+    return p->step_count == 1 && pass->kernels->shorts &&
+           pass->kernels->shorts[p->step[0].radix] && reads_plainly(p) &&
+           writes_plainly(p) && !p->in.index && !p->out.index && !p->out.twiddle_n &&
+           p->scale == 1.0 && run->in_unit == 2 && run->out_unit == 2 &&
+           run->in.stride == 2 && run->out.stride == 2;
+}
+
+static bool can_stream_short(const struct run *run)
+{
+    const int64_t bytes = run->pass->kernels->lanes * run->worker->real_bytes;
+    const char *first = run->worker->base[KAL_BUFFER_OUT];
+    first += run->tile.out[0] * run->worker->real_bytes;
+    return run->is_streamed && (uintptr_t)first % (uintptr_t)bytes == 0;
+}
+
+// Short lines from the present tile on, `most` tiles at most: returns how many these are.
+static int64_t run_short(const struct run *run, int64_t first, int64_t most)
+{
+    const struct cpu_kernels *k = run->pass->kernels;
+    const int64_t lines = kal_min(run->rows.length - first, run->round - run->tile.fast);
+    const int64_t tiles = kal_min(lines / k->lanes, most);
+    struct cpu_vectors x = memory_vectors(run, &run->in),
+                       y = memory_vectors(run, &run->out);
+
+    x.stride = run->step.in;
+    y.stride = run->step.out;
+    if (tiles > 0)
+        k->shorts[run->pass->pass->step[0].radix](&x, &y, tiles, can_stream_short(run));
+    return tiles;
 }
 
 static void run_tile(const struct run *run)
@@ -606,7 +646,7 @@ static void run_tile(const struct run *run)
         return;
     if (p->out.twiddle_n || p->scale != 1.0)
         out = REACH_NONE;
-    if (out == REACH_INTERLEAVED && can_stream_lanes(run))
+    if (out == REACH_INTERLEAVED && can_stream_lanes(run, in))
         out = REACH_STREAMED;
     // Long radices have no fused form; the input goes through a tile, then the output.
     if (in && !find_dft(pass, &pass->step[0], in, p->step_count == 1 ? out : REACH_NONE))
@@ -795,8 +835,9 @@ static void prefetch_next(const struct run *run, int64_t first, int64_t tiles)
 
     if (!run->tile.is_affine || lanes < run->pass->kernels->lanes)
         return;
-    prefetch_side(run, &p->in, &run->in, run->in_unit, run->step.in, left, false);
-    if (!run->is_streamed)
+    if (!run->pass->in_collides)
+        prefetch_side(run, &p->in, &run->in, run->in_unit, run->step.in, left, false);
+    if (!run->pass->is_streamed && !run->pass->out_collides)
         prefetch_side(run, &p->out, &run->out, run->out_unit, run->step.out, left, true);
 }
 
@@ -806,12 +847,17 @@ void kal_cpu_tiles_run(struct cpu_worker *worker, const struct cpu_pass *pass,
     struct run run;
     init_run(&run, worker, pass, chunk);
     const int64_t blocks = pass->blocks;
+    const bool is_short = can_be_short(&run);
 
-    for (int64_t i = begin; i < end; i++) {
+    for (int64_t i = begin, tiles; i < end; i += tiles) {
         const int64_t number = blocks == 1 ? i : i / blocks;
         const int64_t row = run.rows.count == 1 ? 0 : number / run.rows.tiles;
         const int64_t first = (number - row * run.rows.tiles) * pass->kernels->lanes;
         find_lanes(&run, row, first);
+        tiles = is_short ? run_short(&run, first, end - i) : 0;
+        if (tiles > 0)
+            continue;
+        tiles = 1;
         if (pass->is_far && blocks == 1)
             prefetch_next(&run, first, end - i);
         if (pass->is_blocked)

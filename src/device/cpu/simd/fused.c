@@ -26,31 +26,57 @@
 #define CODELET_TWIDDLE(n) in_##n##_twiddle
 #include CODELETS
 
-#define STEP_IN(r)                                                              \
-    static void step_in_##r(PARAMETERS)                                         \
-    {                                                                           \
-        const R *w = roots;                                                     \
-        const R *xr = x->re, *xi = x->im;                                       \
-        R *yr = y->re, *yi = y->im;                                             \
-        const ptrdiff_t xs = x->stride, ys = y->stride;                         \
-        (void)s;                                                                \
-        in_##r(xr, xi, m *xs, yr, yi, ys);                                      \
-        for (int64_t p = 1; p < m; p++, w += 2 * ((r)-1))                       \
-            in_##r##_twiddle(xr + p * xs, xi + p * xs, m * xs, yr + (r)*p * ys, \
-                             yi + (r)*p * ys, ys, w);                           \
+#define STEP_FIRST(name, r)                                                         \
+    static void step_##name##_##r(PARAMETERS)                                       \
+    {                                                                               \
+        const R *w = roots;                                                         \
+        const R *xr = x->re, *xi = x->im;                                           \
+        R *yr = y->re, *yi = y->im;                                                 \
+        const ptrdiff_t xs = x->stride, ys = y->stride;                             \
+        (void)s;                                                                    \
+        name##_##r(xr, xi, m *xs, yr, yi, ys);                                      \
+        for (int64_t p = 1; p < m; p++, w += 2 * ((r)-1))                           \
+            name##_##r##_twiddle(xr + p * xs, xi + p * xs, m * xs, yr + (r)*p * ys, \
+                                 yi + (r)*p * ys, ys, w);                           \
     }
+#define STEP_IN(r) STEP_FIRST(in, r)
 RADICES(STEP_IN)
 
+#if REGISTER_BYTES == 64
+// The same of two lines.
+#undef LOAD_PAIR
+#undef CODELET
+#undef CODELET_TWIDDLE
+#define LOAD_PAIR          LOAD_TWINS
+#define CODELET(n)         twins_##n
+#define CODELET_TWIDDLE(n) twins_##n##_twiddle
+#include CODELETS
+#define STEP_TWINS(r) STEP_FIRST(twins, r)
+RADICES(STEP_TWINS)
+#endif
+
 // Interleaved input, output times a tile of roots.
+#undef LOAD_PAIR
 #undef ROOT_RE
 #undef ROOT_IM
 #undef CODELET
 #undef CODELET_TWIDDLE
+#define LOAD_PAIR          LOAD_INTERLEAVED
 #define ROOT_RE(w, k)      LOAD((w) + 2 * LANES * (k))
 #define ROOT_IM(w, k)      LOAD((w) + 2 * LANES * (k) + LANES)
 #define CODELET(n)         in_lanes_unused_##n
 #define CODELET_TWIDDLE(n) in_lanes_##n
 #include CODELETS
+
+#if REGISTER_BYTES == 64
+#undef LOAD_PAIR
+#undef CODELET
+#undef CODELET_TWIDDLE
+#define LOAD_PAIR          LOAD_TWINS
+#define CODELET(n)         twins_lanes_unused_##n
+#define CODELET_TWIDDLE(n) twins_lanes_##n
+#include CODELETS
+#endif
 
 // Vectors in, output times a tile of roots.
 #undef LOAD_PAIR
@@ -70,6 +96,10 @@ RADICES(STEP_IN)
     }
 #define STEP_BOTH_LANES(r) STEP_LANES(lanes, r) STEP_LANES(in_lanes, r)
 RADICES(STEP_BOTH_LANES)
+#if REGISTER_BYTES == 64
+#define STEP_TWINS_LANES(r) STEP_LANES(twins_lanes, r)
+RADICES(STEP_TWINS_LANES)
+#endif
 
 // Vectors in, interleaved output: the last step of several.
 #undef STORE_PAIR
@@ -114,12 +144,14 @@ RADICES(STEP_BOTH_LANES)
 #define STEPS_OUT(r) STEP_OUT(out, r) STEP_OUT(streamed, r) STEP_OUT(in_out, r)
 RADICES(STEPS_OUT)
 
-#define IN_ENTRY(r)       [r] = step_in_##r,
-#define OUT_ENTRY(r)      [r] = step_out_##r,
-#define STREAMED_ENTRY(r) [r] = step_streamed_##r,
-#define IN_OUT_ENTRY(r)   [r] = step_in_out_##r,
-#define LANES_ENTRY(r)    [r] = step_lanes_##r,
-#define IN_LANES_ENTRY(r) [r] = step_in_lanes_##r,
+#define IN_ENTRY(r)          [r] = step_in_##r,
+#define OUT_ENTRY(r)         [r] = step_out_##r,
+#define STREAMED_ENTRY(r)    [r] = step_streamed_##r,
+#define IN_OUT_ENTRY(r)      [r] = step_in_out_##r,
+#define LANES_ENTRY(r)       [r] = step_lanes_##r,
+#define IN_LANES_ENTRY(r)    [r] = step_in_lanes_##r,
+#define TWINS_ENTRY(r)       [r] = step_twins_##r,
+#define TWINS_LANES_ENTRY(r) [r] = step_twins_lanes_##r,
 
 extern const struct cpu_fused JOIN(kal_cpu_fused_, KAL_SIMD_SUFFIX);
 
@@ -130,6 +162,10 @@ const struct cpu_fused JOIN(kal_cpu_fused_, KAL_SIMD_SUFFIX) = {
     .in_out = { RADICES(IN_OUT_ENTRY) },
     .lanes = { RADICES(LANES_ENTRY) },
     .in_lanes = { RADICES(IN_LANES_ENTRY) },
+#if REGISTER_BYTES == 64
+    .twins = { RADICES(TWINS_ENTRY) },
+    .twins_lanes = { RADICES(TWINS_LANES_ENTRY) },
+#endif
 };
 
 #endif

@@ -34,6 +34,7 @@ typedef int64_t M __attribute__((vector_size(REGISTER_BYTES)));
 
 // Real parts lead unless xi is below xr: then the side's parts are exchanged.
 #define LEADING(xr, xi)       ((xi) < (xr) ? (xi) : (xr))
+#define TRAILING(xr, xi)      ((xi) < (xr) ? (xr) : (xi))
 #define WHERE_EXCHANGED(x, y) ((M){ 0 } + ((y) < (x)))
 
 #if defined KAL_SIMD_AVX512
@@ -48,23 +49,38 @@ static const M even_lanes = { 0, 2, 4, 6, 8, 10, 12, 14 };
 static const M low_lanes = { 0, 8, 1, 9, 2, 10, 3, 11 };
 #endif
 
-#define LOAD_INTERLEAVED(re, im, xr, xi, at)                   \
+#define LOAD_HALVES(re, im, xr, xi, first, second)             \
     do {                                                       \
         const M other_ = even_lanes ^ WHERE_EXCHANGED(xr, xi); \
-        const R *base_ = LEADING(xr, xi) + (at);               \
-        const V a_ = LOAD(base_), b_ = LOAD(base_ + LANES);    \
+        const V a_ = LOAD(first), b_ = LOAD(second);           \
         re = PICK(a_, b_, other_);                             \
         im = PICK(a_, b_, other_ ^ 1);                         \
     } while (0)
 
-#define STORE_BY(store, yr, yi, at, re, im)                           \
+#define STORE_HALVES(store, yr, yi, first, second, re, im)            \
     do {                                                              \
         const M low_ = low_lanes ^ (LANES * WHERE_EXCHANGED(yr, yi)); \
-        R *base_ = LEADING(yr, yi) + (at);                            \
         const V a_ = (re), b_ = (im);                                 \
-        store(base_, PICK(a_, b_, low_));                             \
-        store(base_ + LANES, PICK(a_, b_, low_ + LANES / 2));         \
+        store((first), PICK(a_, b_, low_));                           \
+        store((second), PICK(a_, b_, low_ + LANES / 2));              \
     } while (0)
+
+#define LOAD_INTERLEAVED(re, im, xr, xi, at) \
+    LOAD_HALVES(re, im, xr, xi, LEADING(xr, xi) + (at), LEADING(xr, xi) + (at) + LANES)
+
+#define STORE_BY(store, yr, yi, at, re, im)                                             \
+    STORE_HALVES(store, yr, yi, LEADING(yr, yi) + (at), LEADING(yr, yi) + (at) + LANES, \
+                 re, im)
+
+// Numbers of two lines: the lower half of the lanes from where the one is, the upper half from
+// where the other is. xr is the first one's and xi the second one's, which lies behind it;
+// parts are exchanged where it is the other way round.
+#define LOAD_TWINS(re, im, xr, xi, at) \
+    LOAD_HALVES(re, im, xr, xi, LEADING(xr, xi) + (at), TRAILING(xr, xi) + (at))
+#define STORE_TWINS_BY(store, yr, yi, at, re, im) \
+    STORE_HALVES(store, yr, yi, LEADING(yr, yi) + (at), TRAILING(yr, yi) + (at), re, im)
+#define STORE_TWINS(yr, yi, at, re, im)  STORE_TWINS_BY(STORE, yr, yi, at, re, im)
+#define STREAM_TWINS(yr, yi, at, re, im) STORE_TWINS_BY(STREAM, yr, yi, at, re, im)
 
 #else
 // a and b change places where the mask is set: in all lanes or in none.

@@ -8,7 +8,15 @@
 #if LANES > 1
 #include "device/cpu/simd/transpose.h"
 
-enum { PAIR = 2 * LANES }; // reals of one element of a tile
+enum {
+    PAIR = 2 * LANES, // reals of one element of a tile
+    // From a number to its neighbour.
+    planar_unit = 1,
+    interleaved_unit = 2,
+    streamed_unit = 2,
+    twins_unit = 2,
+    streamed_twins_unit = 2,
+};
 
 // clang-format off
 #if LANES == 16
@@ -22,49 +30,96 @@ enum { PAIR = 2 * LANES }; // reals of one element of a tile
 #endif
 // clang-format on
 
-// Elements 0 .. LANES-1 of a tile, times a tile of roots if there is one, transposed.
-static inline void turn(R *to, const R *t, const R *w)
+static inline void turn_vectors(V *v, int count)
+{
+#if REGISTER_BYTES == 64
+    if (count < LANES) {
+        transpose_halves(v);
+        return;
+    }
+#endif
+    (void)count;
+    transpose(v);
+}
+
+// The first `count` elements of a tile, LANES or half of that, times a tile of roots if there
+// is one, transposed.
+static inline void turn(R *to, const R *t, const R *w, int count)
 {
     V v[LANES];
-    for (int i = 0; i < LANES; i++) {
+    for (int i = 0; i < count; i++) {
         const int64_t re = i * PAIR, im = re + LANES;
         v[i] = w ? FNMA(LOAD(t + im), LOAD(w + im), MUL(LOAD(t + re), LOAD(w + re)))
                  : LOAD(t + re);
     }
-    transpose(v);
-    for (int i = 0; i < LANES; i++)
+    turn_vectors(v, count);
+    for (int i = 0; i < count; i++)
         STORE(to + i * PAIR, v[i]);
 
-    for (int i = 0; i < LANES; i++) {
+    for (int i = 0; i < count; i++) {
         const int64_t re = i * PAIR, im = re + LANES;
         v[i] = w ? FMA(LOAD(t + im), LOAD(w + re), MUL(LOAD(t + re), LOAD(w + im)))
                  : LOAD(t + im);
     }
-    transpose(v);
-    for (int i = 0; i < LANES; i++)
+    turn_vectors(v, count);
+    for (int i = 0; i < count; i++)
         STORE(to + i * PAIR + LANES, v[i]);
 }
 
+// Have n reals on their way to the nearer cache.
+static inline void ask_for(const R *from, int64_t n)
+{
+    enum { LINE = 64 / (int)sizeof(R) };
+    for (int64_t i = 0; i < n; i += LINE)
+        __builtin_prefetch(from + i, 0, 2);
+}
+
 // Tiles of m elements each to m transforms of r; the last ones overlap those before.
-#define LINE(r, way)                                                              \
-    static void line_##r##_##way(const void *tile, const struct cpu_vectors *y,   \
-                                 int64_t m, const void *roots)                    \
-    {                                                                             \
-        const R *t = tile, *w = roots;                                            \
-        R *yr = y->re, *yi = y->im;                                               \
-        const int64_t unit = y->stride / m;                                       \
-        _Alignas(REGISTER_BYTES) R turned[(r)*PAIR];                              \
-        for (int64_t k = 0;; k = k + 2 * LANES <= m ? k + LANES : m - LANES) {    \
-            for (int g = 0; g < (r) / LANES; g++) {                               \
-                const int64_t at = (g * m + k) * PAIR;                            \
-                turn(turned + g * LANES * PAIR, t + at, w ? w + at : NULL);       \
-            }                                                                     \
-            way##_##r(turned, turned + LANES, PAIR, yr + k * unit, yi + k * unit, \
-                      y->stride);                                                 \
-            if (k + LANES == m)                                                   \
-                break;                                                            \
-        }                                                                         \
+#define LINE(r, way)                                                               \
+    static void line_##r##_##way(const void *tile, const struct cpu_vectors *y,    \
+                                 int64_t m, const void *roots, const void *ahead)  \
+    {                                                                              \
+        const R *t = tile, *w = roots;                                             \
+        R *yr = y->re, *yi = y->im;                                                \
+        enum { UNIT = way##_unit };                                                \
+        _Alignas(REGISTER_BYTES) R turned[(r)*PAIR];                               \
+        for (int64_t k = 0;; k = k + 2 * LANES <= m ? k + LANES : m - LANES) {     \
+            if (ahead)                                                             \
+                ask_for((const R *)ahead + 2 * (r)*k, 2 * (r)*LANES);              \
+            for (int g = 0; g < (r) / LANES; g++) {                                \
+                const int64_t at = (g * m + k) * PAIR;                             \
+                turn(turned + g * LANES * PAIR, t + at, w ? w + at : NULL, LANES); \
+            }                                                                      \
+            way##_##r(turned, turned + LANES, PAIR, yr + k * UNIT, yi + k * UNIT,  \
+                      y->stride);                                                  \
+            if (k + LANES == m)                                                    \
+                break;                                                             \
+        }                                                                          \
     }
+
+#if REGISTER_BYTES == 64
+enum { HALF_LANES = LANES / 2 };
+
+// Two lines: transforms of half as many points as there are lanes.
+#define TWINS(r, way)                                                                \
+    static void line_##way(const void *tile, const struct cpu_vectors *y, int64_t m, \
+                           const void *roots, const void *ahead)                     \
+    {                                                                                \
+        const R *t = tile, *w = roots;                                               \
+        R *yr = y->re, *yi = y->im;                                                  \
+        enum { UNIT = way##_unit };                                                  \
+        _Alignas(REGISTER_BYTES) R turned[HALF_LANES * PAIR];                        \
+        for (int64_t k = 0;; k = k + LANES <= m ? k + HALF_LANES : m - HALF_LANES) { \
+            if (ahead)                                                               \
+                ask_for((const R *)ahead + PAIR * k, HALF_LANES * PAIR);             \
+            turn(turned, t + k * PAIR, w ? w + k * PAIR : NULL, HALF_LANES);         \
+            way##_##r(turned, turned + LANES, PAIR, yr + k * UNIT, yi + k * UNIT,    \
+                      y->stride);                                                    \
+            if (k + HALF_LANES == m)                                                 \
+                break;                                                               \
+        }                                                                            \
+    }
+#endif
 
 #define ROOT_RE(w, k)      BROADCAST((w)[2 * (k)-2])
 #define ROOT_IM(w, k)      BROADCAST((w)[2 * (k)-1])
@@ -94,6 +149,32 @@ RADICES(LINE, interleaved)
 #include CODELETS
 RADICES(LINE, streamed)
 
+#if REGISTER_BYTES == 64
+#undef STORE_PAIR
+#undef CODELET
+#undef CODELET_TWIDDLE
+#define STORE_PAIR         STORE_TWINS
+#define CODELET(n)         twins_##n
+#define CODELET_TWIDDLE(n) twiddle_unused_once_more_##n
+#include CODELETS
+
+#undef STORE_PAIR
+#undef CODELET
+#undef CODELET_TWIDDLE
+#define STORE_PAIR         STREAM_TWINS
+#define CODELET(n)         streamed_twins_##n
+#define CODELET_TWIDDLE(n) twiddle_unused_at_last_##n
+#include CODELETS
+
+#if LANES == 16
+TWINS(8, twins)
+TWINS(8, streamed_twins)
+#else
+TWINS(4, twins)
+TWINS(4, streamed_twins)
+#endif
+#endif
+
 #define ENTRY(r, way) [r] = line_##r##_##way,
 
 extern const struct cpu_line_kernels JOIN(kal_cpu_line_, KAL_SIMD_SUFFIX);
@@ -102,6 +183,10 @@ const struct cpu_line_kernels JOIN(kal_cpu_line_, KAL_SIMD_SUFFIX) = {
     .end[CPU_PLANAR] = { RADICES(ENTRY, planar) },
     .end[CPU_INTERLEAVED] = { RADICES(ENTRY, interleaved) },
     .end[CPU_STREAMED] = { RADICES(ENTRY, streamed) },
+#if REGISTER_BYTES == 64
+    .twins[CPU_INTERLEAVED] = line_twins,
+    .twins[CPU_STREAMED] = line_streamed_twins,
+#endif
 };
 
 #endif

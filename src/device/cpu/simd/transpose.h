@@ -62,4 +62,27 @@ static inline void transpose(V *v)
 #endif
 }
 
+#if REGISTER_BYTES == 64
+// Quads 0 and 2, or 1 and 3, of a, each followed by that of b.
+#define EVEN_PAIRS(h, j) \
+    ((j) / (2 * QUAD) * 2 * QUAD + (j) % QUAD + (j) / QUAD % 2 * LANES)
+#define ODD_PAIRS(h, j) (EVEN_PAIRS(h, j) + QUAD)
+
+// LANES / 2 rows: the lower half of their lanes by itself, and so the upper half.
+static inline void transpose_halves(V *v)
+{
+    for (int i = 0; i < LANES / 2; i += 2)
+        MEET_LANES(v[i], v[i + 1], LOW_ONES, HIGH_ONES);
+#if defined KAL_SIMD_F32
+    for (int i = 0; i < LANES / 2; i += 4) {
+        MEET_LANES(v[i], v[i + 2], LOW_TWOS, HIGH_TWOS);
+        MEET_LANES(v[i + 1], v[i + 3], LOW_TWOS, HIGH_TWOS);
+        exchange_vectors(&v[i + 1], &v[i + 2]);
+    }
+#endif
+    for (int i = 0; i < QUAD; i++)
+        MEET_LANES(v[i], v[i + QUAD], EVEN_PAIRS, ODD_PAIRS);
+}
+#endif
+
 #endif
