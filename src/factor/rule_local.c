@@ -56,7 +56,9 @@ static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
         return axis->n <= longest_line(axis, caps) &&
                (is_codelet(axis, caps) ||
                 kal_radix_divides_kernel(axis->n, kal_caps_largest_prime(caps)));
-    const int64_t limit = axis->is_second_step       ? SECOND_STEP_LIMIT
+    // Columns of a line that is worked on its own lanes lie in its tiles, however many.
+    const int64_t limit = axis->fills_lanes          ? KAL_MAX_LOCAL
+                          : axis->is_second_step     ? SECOND_STEP_LIMIT
                           : axis->lines < 4          ? SINGLE_LIMIT
                           : axis->lines_are_adjacent ? ADJACENT_LIMIT
                                                      : ROW_LIMIT;

@@ -23,27 +23,27 @@ static struct volume user_volume(const struct kal_lowering *lo,
     return v;
 }
 
-// Packed scratch for the half spectrum of a C2R whose input must be kept.
+// The complex lengths of the array that all axes but a real one work on.
+static int64_t other_length(const struct kal_problem *p, int axis)
+{
+    return p->kind == KALLIMA_R2C ? p->out.n[axis] : p->in.n[axis];
+}
+
+// Packed scratch in the shape of the complex array.
 static kallima_status scratch_volume(struct kal_lowering *lo,
                                      const struct kal_lines *lines, struct volume *v)
 {
     const struct kal_problem *p = lo->problem;
     int64_t elements = 1;
     for (int i = 0; i < p->rank; i++)
-        elements *= p->in.n[i];
+        elements *= other_length(p, i);
     KAL_TRY(kal_scratch_take(lo, lines, elements, &v->side, v->loop_stride));
     int64_t stride = v->side.stride;
     for (int i = p->rank - 1; i >= 0; i--) {
         v->stride[i] = stride;
-        stride *= p->in.n[i];
+        stride *= other_length(p, i);
     }
     return KALLIMA_OK;
-}
-
-// The complex lengths of the array that all axes but a real one work on.
-static int64_t other_length(const struct kal_problem *p, int axis)
-{
-    return p->kind == KALLIMA_R2C ? p->out.n[axis] : p->in.n[axis];
 }
 
 static int64_t magnitude(int64_t a)
@@ -51,10 +51,10 @@ static int64_t magnitude(int64_t a)
     return a < 0 ? -a : a;
 }
 
-// Transform `axis`, looping over all others: largest output stride outermost.
+// Transform `axis`, looping over all others from `first` on: largest output stride outermost.
 static kallima_status lower_axis(struct kal_lowering *lo, const struct kal_recipe *child,
                                  const struct kal_lines *batch, const struct volume *in,
-                                 const struct volume *out, int axis)
+                                 const struct volume *out, int axis, int first)
 {
     const struct kal_problem *p = lo->problem;
     struct kal_lines lines = *batch;
@@ -68,9 +68,9 @@ static kallima_status lower_axis(struct kal_lowering *lo, const struct kal_recip
         lines.in.is_swapped = lines.out.is_swapped = true;
 
     done[axis] = true;
-    for (int step = 1; step < p->rank; step++) {
+    for (int step = first + 1; step < p->rank; step++) {
         int widest = -1;
-        for (int i = 0; i < p->rank; i++) {
+        for (int i = first; i < p->rank; i++) {
             if (!done[i] && (widest < 0 ||
                              magnitude(out->stride[i]) > magnitude(out->stride[widest])))
                 widest = i;
@@ -82,21 +82,52 @@ static kallima_status lower_axis(struct kal_lowering *lo, const struct kal_recip
     return kal_lower(lo, child, &lines);
 }
 
-// Everything but C2R: the last axis from input to output, the others within the output.
+// Axes begin .. end-1 but the last one, within the output.
+static kallima_status lower_within(struct kal_lowering *lo, const struct kal_recipe *node,
+                                   const struct kal_lines *lines, int begin, int end,
+                                   int first)
+{
+    const struct kal_problem *p = lo->problem;
+    const struct volume out = user_volume(lo, &p->out, &lines->out, lines, false);
+
+    for (int i = kal_min(end, p->rank - 1) - 1; i >= begin; i--) {
+        if (p->n[i] > 1)
+            KAL_TRY(lower_axis(lo, node->child[i], lines, &out, &out, i, first));
+    }
+    return KALLIMA_OK;
+}
+
+// Everything but C2R, axes from `first` on: the last one from input to output, the others
+// within the output.
 static kallima_status lower_forward(struct kal_lowering *lo,
                                     const struct kal_recipe *node,
-                                    const struct kal_lines *lines)
+                                    const struct kal_lines *lines, int first)
 {
     const struct kal_problem *p = lo->problem;
     const struct volume in = user_volume(lo, &p->in, &lines->in, lines, true);
     const struct volume out = user_volume(lo, &p->out, &lines->out, lines, false);
 
-    KAL_TRY(lower_axis(lo, node->child[p->rank - 1], lines, &in, &out, p->rank - 1));
-    for (int i = p->rank - 2; i >= 0; i--) {
-        if (p->n[i] > 1)
-            KAL_TRY(lower_axis(lo, node->child[i], lines, &out, &out, i));
-    }
-    return KALLIMA_OK;
+    KAL_TRY(
+        lower_axis(lo, node->child[p->rank - 1], lines, &in, &out, p->rank - 1, first));
+    return lower_within(lo, node, lines, first, p->rank, first);
+}
+
+// The axes from `first` on in the cache near a core, part by part of the array; then the
+// others on all of it.
+static kallima_status lower_parts(struct kal_lowering *lo, const struct kal_recipe *node,
+                                  const struct kal_lines *lines, int first)
+{
+    const struct kal_problem *p = lo->problem;
+    struct kal_lines parts = *lines, inside;
+
+    for (int i = 0; i < first; i++)
+        KAL_TRY(kal_lines_add_loop(&parts, other_length(p, i),
+                                   p->in.stride[i] * kal_array_reals(&p->in),
+                                   p->out.stride[i] * kal_array_reals(&p->out)));
+    KAL_TRY(kal_phase_begin(lo, &parts, 1, false, &inside));
+    const kallima_status status = lower_forward(lo, node, &inside, first);
+    kal_phase_end(lo);
+    return status ? status : lower_within(lo, node, lines, 0, first, 0);
 }
 
 // C2R: the other axes first, in the input if that may be destroyed, else in scratch.
@@ -113,17 +144,38 @@ static kallima_status lower_backward(struct kal_lowering *lo,
     if (!p->is_in_place && !p->may_destroy_input)
         KAL_TRY(scratch_volume(lo, lines, &middle));
     for (int i = 0; i < p->rank - 1; i++) {
-        KAL_TRY(lower_axis(lo, node->child[i], lines, from, &middle, i));
+        KAL_TRY(lower_axis(lo, node->child[i], lines, from, &middle, i, 0));
         from = &middle;
     }
-    return lower_axis(lo, node->child[p->rank - 1], lines, &middle, &out, p->rank - 1);
+    return lower_axis(lo, node->child[p->rank - 1], lines, &middle, &out, p->rank - 1, 0);
 }
 
+static bool stays_near(const struct kal_lowering *lo, int64_t n)
+{
+    return n <= (int64_t)lo->caps->near_bytes &&
+           2 * kal_line_bytes(lo, n) <= (int64_t)lo->caps->near_bytes;
+}
+
+// The first of the last axes that stay near a core together, two at least; 0: none do.
+static int first_near(const struct kal_lowering *lo, const struct kal_recipe *node)
+{
+    int first = node->child_count;
+    int64_t n = 1;
+
+    while (first > 0 && stays_near(lo, n * node->child[first - 1]->n))
+        n *= node->child[--first]->n;
+    return first <= node->child_count - 2 ? first : 0;
+}
+
+// All axes of arrays that do not stay near one core, or do and a phase is open.
 static kallima_status lower_axes(struct kal_lowering *lo, const struct kal_recipe *node,
                                  const struct kal_lines *lines)
 {
-    return lo->problem->kind == KALLIMA_C2R ? lower_backward(lo, node, lines)
-                                            : lower_forward(lo, node, lines);
+    if (lo->problem->kind == KALLIMA_C2R)
+        return lower_backward(lo, node, lines);
+    const int first = lo->phase_open ? 0 : first_near(lo, node);
+    return first > 0 ? lower_parts(lo, node, lines, first)
+                     : lower_forward(lo, node, lines, 0);
 }
 
 // Are all elements one stride apart, in the order of the axes?
@@ -196,8 +248,7 @@ static kallima_status lower_one_pass(struct kal_lowering *lo,
     return kal_pass_add(lo, lines, node->n, steps, count);
 }
 
-// Every axis is one pass: the first from the input to scratch, the last one to the output,
-// those between in place.
+// The first axis from the input to scratch, the last one to the output, those between in place.
 static kallima_status lower_through_cache(struct kal_lowering *lo,
                                           const struct kal_recipe *node,
                                           const struct kal_lines *lines)
@@ -210,8 +261,31 @@ static kallima_status lower_through_cache(struct kal_lowering *lo,
     KAL_TRY(scratch_volume(lo, lines, &middle));
     for (int i = p->rank - 1; i >= 0; i--)
         KAL_TRY(lower_axis(lo, node->child[i], lines, i == p->rank - 1 ? &in : &middle,
-                           i == 0 ? &out : &middle, i));
+                           i == 0 ? &out : &middle, i, 0));
     return KALLIMA_OK;
+}
+
+// Is the output so much that a device stores it past the caches, where it is only written?
+static bool goes_far(const struct kal_lowering *lo, const struct kal_recipe *node,
+                     const struct kal_lines *lines)
+{
+    const struct kal_problem *p = lo->problem;
+    const double bytes =
+        (double)kal_line_count(lines) * (double)kal_line_bytes(lo, node->n);
+    for (int i = 0; i < p->rank; i++) {
+        if (p->n[i] == 1)
+            return false;
+    }
+    return lo->caps->far_bytes > 0 && p->kind == KALLIMA_C2C && !p->is_in_place &&
+           !p->out.is_planar && bytes >= (double)lo->caps->far_bytes;
+}
+
+// Arrays that stay near one core.
+static kallima_status lower_near(struct kal_lowering *lo, const struct kal_recipe *node,
+                                 const struct kal_lines *lines)
+{
+    return goes_far(lo, node, lines) ? lower_through_cache(lo, node, lines)
+                                     : lower_axes(lo, node, lines);
 }
 
 // Two or three axes that are one pass each, of arrays that the cache holds several of.
@@ -226,6 +300,19 @@ static bool fits_cache(const struct kal_lowering *lo, const struct kal_recipe *n
     }
     return p->kind == KALLIMA_C2C && p->rank <= MOST_AXES &&
            kal_lines_fit_cache(lo, lines, kal_line_bytes(lo, node->n));
+}
+
+// All threads on one array at a time: where the cache that they share keeps it from axis to
+// axis, or where the half spectrum's scratch is for one.
+static bool is_worked_alone(const struct kal_lowering *lo, const struct kal_recipe *node,
+                            const struct kal_lines *lines)
+{
+    enum { MOST_TIMES_NEAR = 8 };
+    const struct kal_problem *p = lo->problem;
+    if (p->kind == KALLIMA_C2R)
+        return !p->is_in_place && !p->may_destroy_input;
+    return p->kind == KALLIMA_C2C && kal_line_count(lines) > 1 &&
+           kal_line_bytes(lo, node->n) <= MOST_TIMES_NEAR * (int64_t)lo->caps->near_bytes;
 }
 
 kallima_status kal_lower_rank(struct kal_lowering *lo, const struct kal_recipe *node,
@@ -250,18 +337,14 @@ kallima_status kal_lower_rank(struct kal_lowering *lo, const struct kal_recipe *
     }
 
     // Arrays that fit near one core are worked one by one, each on one thread.
-    if (node->n <= (int64_t)lo->caps->near_bytes &&
-        2 * kal_line_bytes(lo, node->n) <= (int64_t)lo->caps->near_bytes) {
+    if (stays_near(lo, node->n)) {
         KAL_TRY(kal_phase_begin_near(lo, node, lines, false, &inside));
-        status = lower_axes(lo, node, &inside);
+        status = lower_near(lo, node, &inside);
         kal_phase_end(lo);
         return status;
     }
-    if (lo->stage_open || lo->problem->kind != KALLIMA_C2R || lo->problem->is_in_place ||
-        lo->problem->may_destroy_input)
+    if (lo->stage_open || !is_worked_alone(lo, node, lines))
         return lower_axes(lo, node, lines);
-
-    // The half spectrum's scratch is for one array at a time.
     KAL_TRY(kal_stage_begin(lo, lines, &inside));
     status = lower_axes(lo, node, &inside);
     kal_stage_end(lo);
