@@ -11,18 +11,19 @@ static uint64_t real_bytes(const struct kal_problem *p)
 
 static kallima_status check_pointers(const kallima_plan *plan,
                                      const struct kal_array *array,
-                                     void *const pointer[2], const char *side)
+                                     const struct kal_memory pointer[2], const char *side)
 {
     const struct kal_host *host = &plan->device->host;
     const uint64_t unit = real_bytes(&plan->problem);
 
     for (int i = 0; i < kal_array_parts(array); i++) {
-        if (!pointer[i])
+        const void *at = pointer[i].object;
+        if (!at)
             return kal_fail(host, KALLIMA_E_ARGUMENT, "execute: %s[%d] = NULL", side, i);
-        if ((uintptr_t)pointer[i] % unit != 0)
+        if ((uintptr_t)at & (unit - 1))
             return kal_fail(host, KALLIMA_E_ARGUMENT,
                             "execute: %s[%d] = %p; must be aligned to %llu bytes", side,
-                            i, pointer[i], (unsigned long long)unit);
+                            i, at, (unsigned long long)unit);
     }
     return KALLIMA_OK;
 }
@@ -30,11 +31,8 @@ static kallima_status check_pointers(const kallima_plan *plan,
 static kallima_status check_and_run(const kallima_plan *plan,
                                     const struct kal_arguments *arguments)
 {
-    void *const in[2] = { arguments->in[0].object, arguments->in[1].object };
-    void *const out[2] = { arguments->out[0].object, arguments->out[1].object };
-
-    KAL_TRY(check_pointers(plan, &plan->problem.in, in, "in"));
-    KAL_TRY(check_pointers(plan, &plan->problem.out, out, "out"));
+    KAL_TRY(check_pointers(plan, &plan->problem.in, arguments->in, "in"));
+    KAL_TRY(check_pointers(plan, &plan->problem.out, arguments->out, "out"));
     KAL_TRY(kal_plan_check_placement(plan, arguments));
     return kal_plan_run_host(plan, arguments);
 }

@@ -27,21 +27,27 @@ static void give_workspace(kallima_plan *plan, void *workspace)
     pthread_mutex_unlock(&plan->lock);
 }
 
-// On a device that computes in host memory.
-static kallima_status run_here(const kallima_plan *plan,
-                               const struct kal_arguments *arguments)
+// With a workspace of the plan's own.
+static kallima_status run_in_pool(const kallima_plan *plan,
+                                  const struct kal_arguments *arguments)
 {
-    const struct kal_device_ops *ops = plan->device->ops;
     // The pool of workspaces is not part of what a plan promises to keep as it is.
     kallima_plan *pool = (kallima_plan *)plan;
     struct kal_arguments complete = *arguments;
 
-    if (arguments->workspace.object || plan->built->workspace_bytes == 0)
-        return ops->program_run(plan->built, arguments);
     KAL_TRY(take_workspace(pool, &complete.workspace.object));
-    const kallima_status status = ops->program_run(plan->built, &complete);
+    const kallima_status status = plan->device->ops->program_run(plan->built, &complete);
     give_workspace(pool, complete.workspace.object);
     return status;
+}
+
+// On a device that computes in host memory.
+static kallima_status run_here(const kallima_plan *plan,
+                               const struct kal_arguments *arguments)
+{
+    if (arguments->workspace.object || plan->built->workspace_bytes == 0)
+        return plan->device->ops->program_run(plan->built, arguments);
+    return run_in_pool(plan, arguments);
 }
 
 kallima_status kal_plan_build(kallima_plan *plan, bool has_workspace)
