@@ -618,6 +618,9 @@ kallima_status kal_kernel_design(struct kal_kernel **out, struct kal_arena *aren
     k->to_cluster = k->cluster > 1 && pass->out.buffer == KAL_BUFFER_CHUNK;
     k->from_cluster = k->cluster > 1 && pass->in.buffer == KAL_BUFFER_CHUNK;
     k->choice = kal_choice_make(pass, caps, is_f64);
+    // A cluster's scratch is in no cache that the arrays of the user could spoil.
+    if (k->cluster > 1 && !is_f64)
+        k->choice.has_hints = kal_pass_get_parameter(pass, KAL_PARAMETER_HINTS, 0);
     if (lanes)
         k->choice.wanted_lanes = lanes;
     k->n = pass->n;

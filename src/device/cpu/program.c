@@ -183,7 +183,8 @@ bool kal_cpu_is_streamed(const struct cpu_program *program, const struct kal_pas
            pass->out.buffer == KAL_BUFFER_OUT && pass->out.imag == 1 &&
            !pass->is_in_place &&
            kal_program_get_parameter(source, KAL_PARAMETER_HINTS,
-                                     bytes >= (double)program->base.device->caps.far_bytes);
+                                     bytes >=
+                                         (double)program->base.device->caps.far_bytes);
 }
 
 static kallima_status prepare_pass(struct cpu_program *program,
