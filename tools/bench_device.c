@@ -9,6 +9,7 @@
 #include "bench_job.h"
 #include "bench_memory.h"
 #include "bench_oracle.h"
+#include "bench_selector.h"
 #include "bench_worker.h"
 
 enum {
@@ -160,13 +161,17 @@ static void check_all(struct bench_job *job, int count, const kallima_desc *desc
 
 // GPUs lower their clocks when they are idle, and raise them slowly: an NVIDIA H200 in use
 // through Vulkan was at 345 of 1980 MHz after two seconds, and for tenths of a second of work.
+// CUDA's contexts and OpenCL's keep the clocks up.
 static bool wake(const struct bench *bench)
 {
-    static const double wake_ns = 3e8;
+    static const double wake_ns = 3e8, idle_ns = 1.5e9;
     const double start = sample_now_ns();
+    char api[32];
     bool ok = true;
 
-    if (start - bench->memory->at_work_ns > wake_ns) {
+    bench_get_api(bench->info.selector, api, sizeof api);
+    if (strcmp(api, "cuda") != 0 && strcmp(api, "opencl") != 0 &&
+        start - bench->memory->at_work_ns > idle_ns) {
         while (ok && sample_now_ns() - start < wake_ns)
             ok = bench_memory_occupy(bench->memory) &&
                  kallima_device_finish(bench->device) == KALLIMA_OK;

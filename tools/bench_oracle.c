@@ -2,9 +2,12 @@
 #include "bench_oracle.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "bench_extended.h"
+#include "bench_problem.h"
 
 enum {
     CHECKED_POINTS = 2048, // at least, where the batch has them
@@ -14,6 +17,7 @@ enum {
     MAX_EXTENDED_POINTS = 1 << 18,  // larger ones: sampled, if the first axis divides
     MAX_TWO_PICKS = 1 << 24,        // larger ones: the last transform alone
     MAX_STEP = 1 << 12,
+    PATH_BYTES = 4096,
 };
 
 // --- choosing ---------------------------------------------------------------------------
@@ -107,14 +111,75 @@ static bool compute_all(const struct oracle *oracle)
     return status == 0;
 }
 
+// --- keeping it for other processes ------------------------------------------------------
+
+static size_t want_count(const struct oracle *oracle)
+{
+    return (size_t)(oracle->picks * oracle->count);
+}
+
+// A name of the problem, which is the same in place, and of its data. False: nothing is kept.
+static bool find_path(const struct oracle *oracle, char *path, size_t capacity)
+{
+    const char *folder = getenv("KALLIMA_COMPARE_REFERENCES");
+    kallima_desc desc = *oracle->data->desc;
+    char name[PROBLEM_TEXT];
+
+    if (!folder || !*folder)
+        return false;
+    desc.placement = KALLIMA_OUT_OF_PLACE;
+    problem_print(&desc, name);
+    for (char *c = name; *c; c++)
+        *c = *c == ' ' ? '-' : *c;
+    const int length = snprintf(path, capacity, "%s/%s-%016llx", folder, name,
+                                (unsigned long long)oracle->data->seed);
+    return length > 0 && (size_t)length < capacity;
+}
+
+static bool read_kept(const struct oracle *oracle, const char *path)
+{
+    const size_t count = want_count(oracle);
+    char more;
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return false;
+    const bool ok = fread(oracle->want, sizeof *oracle->want, count, file) == count &&
+                    fread(&more, 1, 1, file) == 0 && !ferror(file);
+    fclose(file);
+    return ok;
+}
+
+// Whole or not at all, as another process may read it meanwhile. What cannot be kept is not.
+static void keep(const struct oracle *oracle, const char *path)
+{
+    const size_t count = want_count(oracle);
+    char temporary[PATH_BYTES + 32];
+    snprintf(temporary, sizeof temporary, "%s.%ld", path, (long)getpid());
+    FILE *file = fopen(temporary, "wb");
+    if (!file)
+        return;
+    bool ok = fwrite(oracle->want, sizeof *oracle->want, count, file) == count;
+    ok = fclose(file) == 0 && ok;
+    if (!ok || rename(temporary, path) != 0)
+        remove(temporary);
+}
+
 bool oracle_init(struct oracle *oracle, const struct data *data)
 {
+    char path[PATH_BYTES];
+
     *oracle = (struct oracle){ .data = data };
     choose_transforms(oracle);
     choose_outputs(oracle);
-    oracle->want = malloc((size_t)(oracle->picks * oracle->count) * sizeof *oracle->want);
-    if (oracle->want && compute_all(oracle))
+    const bool is_kept = find_path(oracle, path, sizeof path);
+    oracle->want = malloc(want_count(oracle) * sizeof *oracle->want);
+    if (oracle->want && is_kept && read_kept(oracle, path))
         return true;
+    if (oracle->want && compute_all(oracle)) {
+        if (is_kept)
+            keep(oracle, path);
+        return true;
+    }
     oracle_clear(oracle);
     return false;
 }

@@ -23,7 +23,9 @@ struct oracle {
 
 /**
  * Choose transforms over the whole batch, the first and the last among them unless they are
- * very long, and compute what they give. `data` must outlive the oracle.
+ * very long, and compute what they give, or read what another process computed: it is kept in
+ * the environment's KALLIMA_COMPARE_REFERENCES, a folder for nothing else, if that is set.
+ * `data` must outlive the oracle.
  *
  * Error: returns false if memory is exhausted.
  */

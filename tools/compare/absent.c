@@ -72,6 +72,10 @@ bool child_close_command(FILE *file)
     return false;
 }
 
+void child_forget_references(void)
+{
+}
+
 void child_make_caches(char *folder, size_t capacity)
 {
     snprintf(folder, capacity, "%s", "");

@@ -256,17 +256,24 @@ bool child_lock(FILE *file)
     return flock(fileno(file), LOCK_EX | LOCK_NB) == 0;
 }
 
+// Of expected outputs, which a case's processes share.
+static char references[4096];
+
 void child_make_caches(char *folder, size_t capacity)
 {
-    static const char *const names[] = { "KALLIMA_KERNEL_CACHE", "CUDA_CACHE_PATH",
-                                         "POCL_CACHE_DIR", "MESA_SHADER_CACHE_DIR",
-                                         "__GL_SHADER_DISK_CACHE_PATH" };
+    static const char *const names[] = { "KALLIMA_KERNEL_CACHE",
+                                         "CUDA_CACHE_PATH",
+                                         "POCL_CACHE_DIR",
+                                         "MESA_SHADER_CACHE_DIR",
+                                         "__GL_SHADER_DISK_CACHE_PATH",
+                                         "KALLIMA_COMPARE_REFERENCES" };
     const char *place = getenv("TMPDIR");
     char path[4096];
     if (snprintf(folder, capacity, "%s/kallima-compare-XXXXXX",
                  place && *place ? place : "/tmp") >= (int)capacity ||
         !mkdtemp(folder)) {
         *folder = '\0';
+        unsetenv(names[CLI_COUNT(names) - 1]);
         return;
     }
     for (size_t i = 0; i < CLI_COUNT(names); i++) {
@@ -274,6 +281,7 @@ void child_make_caches(char *folder, size_t capacity)
         mkdir(path, 0777);
         setenv(names[i], path, 1);
     }
+    strcpy(references, path); // the last of them
 }
 
 static int remove_one(const char *path, const struct stat *about, int type,
@@ -288,6 +296,13 @@ void child_remove_caches(const char *folder)
 {
     if (*folder)
         nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+void child_forget_references(void)
+{
+    child_remove_caches(references);
+    if (*references)
+        mkdir(references, 0777);
 }
 
 void child_read_command(const char *command, char *text, size_t capacity)

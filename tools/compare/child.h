@@ -64,6 +64,9 @@ void child_make_caches(char *folder, size_t capacity);
 /** Remove that folder with what is in it. */
 void child_remove_caches(const char *folder);
 
+/** Remove what the processes of a case kept for each other there. */
+void child_forget_references(void);
+
 /** Write the first line that a command prints to `text`; "" if there is none. */
 void child_read_command(const char *command, char *text, size_t capacity);
 

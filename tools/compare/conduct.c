@@ -313,6 +313,7 @@ static bool run_case(struct conducting *conducting, struct bout *bout)
     }
     if (!child_is_end_asked())
         measure(conducting, bout);
+    child_forget_references();
     return child_is_end_asked() || write_rows(conducting, bout);
 }
 
