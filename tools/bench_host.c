@@ -127,7 +127,7 @@ static double square_error(const struct bench_job *job, const struct oracle *ora
 static bool check(struct bench_job *job)
 {
     const kallima_desc *desc = job->data->desc;
-    const int64_t points = desc_points(desc);
+    const int64_t points = desc_points(desc) * desc_batch(desc);
     const int draws = points < DRAWN_POINTS ? (int)(DRAWN_POINTS / points) : 1;
     double sum = 0;
 

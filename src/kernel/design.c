@@ -419,13 +419,15 @@ static bool is_convolution(const struct kal_pass *pass)
     return false;
 }
 
-// Lines of few points, whose lanes wait for those of their own warp only.
+// Lines of few points, whose lanes wait for those of their own warp only; but not of so few
+// that a GPU is busier with starting groups than they are with their work.
 static bool suits_warp(const struct kal_kernel *k)
 {
-    enum { MOST_F32 = 512, MOST_F64 = 64, MOST_CODELET = 16 };
+    enum { MOST_F32 = 512, MOST_F64 = 64, MOST_CODELET = 16, LEAST_BYTES = 64 };
     const bool is_power = (k->n & (k->n - 1)) == 0;
     return !k->is_fused && k->pass->step_count > 0 &&
            transformed_points(k->pass) == k->n &&
+           k->n * kal_kernel_element_bytes(k) >= LEAST_BYTES &&
            (is_power ? k->n <= (k->is_f64 ? MOST_F64 : MOST_F32) : k->n <= MOST_CODELET);
 }
 
