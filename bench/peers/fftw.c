@@ -219,7 +219,7 @@ static struct peer_info fftw_get_info(const struct peer_session *session, int pr
 
 // What FFTW is asked for. Strides count elements, or reals if a side is planar.
 struct request {
-    const struct library *library;
+    const struct library *lib;
     const kallima_desc *desc;
     struct side in, out;
     struct iodim64 dims[KALLIMA_MAX_RANK], batch;
@@ -258,7 +258,7 @@ static void *imaginary(const struct side *side, void *const array[2])
 
 static void *plan_planar(const struct request *request, unsigned flags)
 {
-    const struct library *lib = request->library;
+    const struct library *lib = request->lib;
     const struct iodim64 *dims = request->dims, *batch = &request->batch;
     const int rank = request->desc->rank;
     void *re_in = request->arrays->in[0], *re_out = request->arrays->out[0];
@@ -278,7 +278,7 @@ static void *plan_planar(const struct request *request, unsigned flags)
 
 static void *plan_interleaved(const struct request *request, unsigned flags)
 {
-    const struct library *lib = request->library;
+    const struct library *lib = request->lib;
     const kallima_desc *desc = request->desc;
     const int sign = desc->direction == KALLIMA_INVERSE ? FFTW_BACKWARD : FFTW_FORWARD;
     void *in = request->arrays->in[0], *out = request->arrays->out[0];
@@ -302,7 +302,7 @@ static struct peer_plan *fftw_plan(struct peer_session *session, const kallima_d
     const unsigned keep = desc->placement == KALLIMA_IN_PLACE ? 0
                           : desc->destroy_input               ? FFTW_DESTROY_INPUT
                                                               : FFTW_PRESERVE_INPUT;
-    struct request request = { .library = &session->library[desc->precision],
+    struct request request = { .lib = &session->library[desc->precision],
                                .desc = desc,
                                .arrays = arrays };
     struct peer_plan *plan = malloc(sizeof *plan);
@@ -319,7 +319,7 @@ static struct peer_plan *fftw_plan(struct peer_session *session, const kallima_d
         free(plan);
         return NULL;
     }
-    *plan = (struct peer_plan){ handle, request.library };
+    *plan = (struct peer_plan){ handle, request.lib };
     return plan;
 }
 

@@ -165,7 +165,7 @@ static struct peer_info mkl_get_info(const struct peer_session *session, int pre
 
 // A descriptor that is being filled in; the first failure sticks.
 struct request {
-    const struct library *library;
+    const struct library *lib;
     const kallima_desc *desc;
     struct side in, out;
     handle handle;
@@ -194,23 +194,22 @@ static void create(struct request *request)
         n[i] = (mkl_long)desc->n[i];
     if (desc->rank == 1)
         request->status =
-            request->library->create(&request->handle, precision, domain, 1L, n[0]);
+            request->lib->create(&request->handle, precision, domain, 1L, n[0]);
     else
-        request->status = request->library->create(&request->handle, precision, domain,
-                                                   (mkl_long)desc->rank, n);
+        request->status = request->lib->create(&request->handle, precision, domain,
+                                               (mkl_long)desc->rank, n);
 }
 
 static void set_choice(struct request *request, int parameter, int choice)
 {
     if (request->status == 0)
-        request->status = request->library->set(request->handle, parameter, choice);
+        request->status = request->lib->set(request->handle, parameter, choice);
 }
 
 static void set_number(struct request *request, int parameter, int64_t number)
 {
     if (request->status == 0)
-        request->status =
-            request->library->set(request->handle, parameter, (mkl_long)number);
+        request->status = request->lib->set(request->handle, parameter, (mkl_long)number);
 }
 
 // An offset, then the strides.
@@ -220,7 +219,7 @@ static void set_strides(struct request *request, int parameter, const struct sid
     for (int i = 0; i < side->rank; i++)
         strides[1 + i] = (mkl_long)side->stride[i];
     if (request->status == 0)
-        request->status = request->library->set(request->handle, parameter, strides);
+        request->status = request->lib->set(request->handle, parameter, strides);
 }
 
 static void set_all(struct request *request)
@@ -238,7 +237,7 @@ static void set_all(struct request *request)
     set_number(request, DFTI_INPUT_DISTANCE, in->batch_stride);
     set_number(request, DFTI_OUTPUT_DISTANCE, out->batch_stride);
     if (request->status == 0)
-        request->status = request->library->commit(request->handle);
+        request->status = request->lib->commit(request->handle);
 }
 
 // In place it takes the arrays of one side alone.
@@ -267,7 +266,7 @@ static struct peer_plan *mkl_plan(struct peer_session *session, const kallima_de
                                   size_t capacity)
 {
     const struct library *lib = &session->library;
-    struct request request = { .library = lib, .desc = desc };
+    struct request request = { .lib = lib, .desc = desc };
     struct peer_plan *plan = calloc(1, sizeof *plan);
 
     side_init(&request.in, desc, true);
