@@ -161,7 +161,7 @@ static void check_all(struct bench_job *job, int count, const kallima_desc *desc
 
 // GPUs lower their clocks when they are idle, and raise them slowly: an NVIDIA H200 in use
 // through Vulkan was at 345 of 1980 MHz after two seconds, and for tenths of a second of work.
-// CUDA's contexts and OpenCL's keep the clocks up.
+// Through CUDA and OpenCL that was not seen.
 static bool wake(const struct bench *bench)
 {
     static const double wake_ns = 3e8, idle_ns = 1.5e9;

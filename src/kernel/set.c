@@ -31,9 +31,7 @@ int kal_resident_groups(const struct kal_caps *caps, int lanes, int64_t group_by
 static int lane_registers(const struct kal_kernel *k)
 {
     enum { MANY = 40, BESIDES_FEW = 32, BESIDES_MANY = 24, WARP_STEP = 8, MOST = 255 };
-    enum {
-        PAIRED = 72
-    }; // more groups than that leaves room for are slower, though they fit
+    enum { PAIRED = 72 }; // more groups than two are slower, though they fit
     const int part = k->is_f64 ? 2 : 1;
     int64_t most = 0;
     for (int i = 0; i < k->round_count; i++) {
