@@ -39,7 +39,9 @@ typedef struct kallima_tune_options {
 
 /** What came of it. */
 typedef struct kallima_tune_result {
-    double default_ns, tuned_ns;         // medians; equal if nothing was faster
+    double default_ns; // median
+    double tuned_ns;   // that, times the median ratio of the two plans' times taken in
+                       // turn; equal if nothing was faster
     double default_spread, tuned_spread; // relative
     int64_t batch;                       // transforms that were timed at once
     int32_t considered;                  // recipes that came up

@@ -294,7 +294,8 @@ static kallima_status make_sure(struct tuner *t)
     return KALLIMA_OK;
 }
 
-// The way to the best was long, and its steps were small: is it faster than where it began?
+// The way to the best was long, and its steps were small: is it faster than where it began? By
+// how much, pairs of samples say, which a machine that slows down meanwhile slows both of.
 static kallima_status confirm(struct tuner *t)
 {
     struct kal_outcome outcome;
@@ -308,6 +309,7 @@ static kallima_status confirm(struct tuner *t)
     if (outcome.rounds > 0) { // else what was measured at first is all that is known
         r->first = outcome.incumbent;
         r->best = outcome.challenger;
+        r->best.median = r->first.median * outcome.ratio;
     }
     if (outcome.ruling != KAL_RULING_FASTER)
         take_first(t);
