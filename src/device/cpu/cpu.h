@@ -66,6 +66,7 @@ struct cpu_pass {
     struct cpu_rows chunk_rows; // and its rows
     int fast_loop;     // the loop that neighbouring lanes are on; -1: there is one line
     bool rows_restart; // a tile never holds lanes of two rounds of the fast loop
+    bool is_short;     // its lines are turned in registers
     bool is_blocked;   // long and pointwise: worked in blocks of elements
     bool is_mirrored;  // one step, on pairs of elements
     int64_t units;     // of a line that blocks share out: elements, or pairs

@@ -594,19 +594,7 @@ static bool can_stream_lanes(const struct run *run, enum reach in)
            run->out.stride % lanes == 0;
 }
 
-// May lines of one codelet be turned without a tile, and if so past the caches?
-static bool can_be_short(const struct run *run)
-{
-    const struct cpu_pass *pass = run->pass;
-    const struct kal_pass *p = pass->pass;
-
-    return p->step_count == 1 && pass->kernels->shorts &&
-           pass->kernels->shorts[p->step[0].radix] && reads_plainly(p) &&
-           writes_plainly(p) && !p->in.index && !p->out.index && !p->out.twiddle_n &&
-           p->scale == 1.0 && run->in_unit == 2 && run->out_unit == 2 &&
-           run->in.stride == 2 && run->out.stride == 2;
-}
-
+// May lines that are turned in registers go past the caches?
 static bool can_stream_short(const struct run *run)
 {
     const int64_t bytes = run->pass->kernels->lanes * run->worker->real_bytes;
@@ -847,14 +835,13 @@ void kal_cpu_tiles_run(struct cpu_worker *worker, const struct cpu_pass *pass,
     struct run run;
     init_run(&run, worker, pass, chunk);
     const int64_t blocks = pass->blocks;
-    const bool is_short = can_be_short(&run);
 
     for (int64_t i = begin, tiles; i < end; i += tiles) {
         const int64_t number = blocks == 1 ? i : i / blocks;
         const int64_t row = run.rows.count == 1 ? 0 : number / run.rows.tiles;
         const int64_t first = (number - row * run.rows.tiles) * pass->kernels->lanes;
         find_lanes(&run, row, first);
-        tiles = is_short ? run_short(&run, first, end - i) : 0;
+        tiles = pass->is_short ? run_short(&run, first, end - i) : 0;
         if (tiles > 0)
             continue;
         tiles = 1;
