@@ -71,8 +71,7 @@ struct cpu_pass {
     bool is_mirrored;  // one step, on pairs of elements
     int64_t units;     // of a line that blocks share out: elements, or pairs
     bool is_streamed;  // the user gets it past the caches, where its place allows it
-    bool is_far; // its lines do not fit near the core: the next tile is fetched ahead,
-    bool in_collides, out_collides; // unless its elements would drive out each other
+    bool is_far;       // its lines do not fit near the core: a tile to come is asked for
     bool in_permutes, out_permutes; // the index map is a permutation of a tile's elements
 };
 

@@ -13,16 +13,20 @@
 
 enum { CPU_MAX_RADIX = 32, CPU_MAX_LANES = 16 };
 
-/** Elements of V reals: real parts at re + e * stride, imaginary parts at im + e * stride. */
+/**
+ * Elements of V reals: real parts at re + e * stride, imaginary parts at im + e * stride. What
+ * reads them from interleaved memory asks for those `ahead` reals behind each, unless it is 0.
+ */
 struct cpu_vectors {
     void *re, *im;
-    int64_t stride;
+    int64_t stride, ahead;
 };
 
 /** One side of a tile in the user's or in scratch memory. */
 struct cpu_memory {
     void *re, *im;
-    int64_t stride;             // between elements
+    int64_t stride; // between elements
+    int64_t ahead;  // reals from what is loaded to what is asked for; 0: nothing is
     const int64_t *lane_offset; // of each lane, from `re` and `im`
     int lanes;                  // that hold lines
     const int64_t *index;       // as in struct kal_side, or NULL
@@ -118,6 +122,12 @@ struct cpu_kernels {
     void (*load_any)(void *tile, const struct cpu_memory *from, int64_t first, int64_t n);
     void (*store_any)(const void *tile, const struct cpu_memory *to, int64_t first,
                       int64_t n);
+    /**
+     * As store_lanes, past the caches: all lanes, no index, elements on whole registers. NULL
+     * for one lane.
+     */
+    void (*stream_lanes)(const void *tile, const struct cpu_memory *to, int64_t first,
+                         int64_t n);
 
     /** Copy n reals past the caches, but for registers that `to` fills only in part. */
     void (*stream)(void *to, const void *from, int64_t n);

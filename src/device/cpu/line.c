@@ -165,7 +165,8 @@ kallima_status kal_cpu_line_find(struct cpu_line **out, struct cpu_program *prog
         .round = loop < 0 ? 1 : columns->pass->loops[loop].count,
         .in_step = kal_cpu_step_find(columns, loop).in,
         .out_step = kal_cpu_step_find(rows, loop).out,
-        .is_streamed = kal_cpu_is_streamed(program, rows->pass),
+        .is_streamed =
+            rows->pass->out.imag == 1 && kal_cpu_is_streamed(program, rows->pass),
     };
     KAL_TRY(find_width(out, program, &base, 1));
     if (!*out || !has_twins(&base))
@@ -225,7 +226,7 @@ void kal_cpu_line_run(const struct cpu_line *line, char *const tile[2],
     run_columns(line, tile, x, 0);
     for (int64_t i = 1; i < line->tiles; i++) {
         const struct cpu_vectors from = { (char *)x->re + i * next,
-                                          (char *)x->im + i * next, x->stride };
+                                          (char *)x->im + i * next, x->stride, 0 };
         run_columns(line, tile, &from, i);
     }
     end(tile[0], y, line->m, line->has_roots ? NULL : line->roots, ahead);
@@ -241,7 +242,7 @@ static bool is_aligned(const struct cpu_worker *worker, const struct cpu_line *l
     for (int i = 0; i < loop_count(p) - 1; i++)
         all |= p->loops[i].count > 1 ? p->loops[i].out : 0;
     return (all * worker->real_bytes) % bytes == 0 &&
-           (uintptr_t)worker->base[KAL_BUFFER_OUT] % (uintptr_t)bytes == 0;
+           (uintptr_t)worker->base[p->out.buffer] % (uintptr_t)bytes == 0;
 }
 
 // How the lines of one call come and go.
@@ -282,8 +283,8 @@ static struct cpu_vectors line_vectors(const struct route *route,
                               ? step * route->worker->real_bytes
                               : (char *)memory->im - (char *)memory->re;
     char *second = first + (apart < 0 ? -apart : apart);
-    return is_swapped ? (struct cpu_vectors){ second, first, memory->stride }
-                      : (struct cpu_vectors){ first, second, memory->stride };
+    return is_swapped ? (struct cpu_vectors){ second, first, memory->stride, 0 }
+                      : (struct cpu_vectors){ first, second, memory->stride, 0 };
 }
 
 // From a tile past the caches.

@@ -191,27 +191,18 @@ static bool is_far(const struct cpu_program *program, const struct cpu_pass *pas
     return bytes > (double)program->base.device->caps.near_bytes;
 }
 
-// Do the elements of a line compete for too few sets of the cache near a core? It is taken to
-// have eight ways, as Zen 4's; a stride reaches as many sets as its power of two leaves.
-static bool collides(const struct cpu_program *program, const struct kal_side *side,
-                     int64_t n)
-{
-    enum { WAYS = 8 };
-    const int64_t near = (int64_t)program->base.device->caps.near_bytes;
-    const int64_t step = side->stride * (program->is_f64 ? 8 : 4);
-    return n * kal_min(step & -step, near / WAYS) > near;
-}
-
-// A pass whose output nothing reads again, of interleaved numbers, and much of it.
+// A pass whose output nothing reads again, of interleaved numbers, or scratch that drives itself
+// from the caches, and much of either.
 bool kal_cpu_is_streamed(const struct cpu_program *program, const struct kal_pass *pass)
 {
     const struct kal_program *source = program->program;
+    const bool is_scratch = pass->out.buffer == KAL_BUFFER_SHARED;
+    const bool is_last = pass == source->pass[source->pass_count - 1] &&
+                         pass->out.buffer == KAL_BUFFER_OUT && pass->out.imag == 1;
     double bytes = (double)pass->n * (program->is_f64 ? 16.0 : 8.0);
-    for (int i = 0; i < loop_count(pass); i++)
+    for (int i = is_scratch ? pass->stage_loops : 0; i < loop_count(pass); i++)
         bytes *= (double)pass->loops[i].count;
-    return pass == source->pass[source->pass_count - 1] &&
-           pass->out.buffer == KAL_BUFFER_OUT && pass->out.imag == 1 &&
-           !pass->is_in_place &&
+    return (is_last || is_scratch) && !pass->is_in_place &&
            kal_program_get_parameter(source, KAL_PARAMETER_HINTS,
                                      bytes >=
                                          (double)program->base.device->caps.far_bytes);
@@ -240,8 +231,6 @@ static kallima_status prepare_pass(struct cpu_program *program,
     pass->blocks = pass->is_blocked ? (pass->units + CPU_BLOCK - 1) / CPU_BLOCK : 1;
     pass->is_far =
         kal_pass_get_parameter(p, KAL_PARAMETER_FETCH, is_far(program, pass, phase));
-    pass->in_collides = collides(program, &p->in, p->n);
-    pass->out_collides = collides(program, &p->out, p->n);
     pass->is_streamed = kal_cpu_is_streamed(program, p);
     pass->chunk_lines = phase->chunk;
     pass->chunk_rows = kal_cpu_rows_find(pass, phase->chunk, phase->lanes_are_lines);

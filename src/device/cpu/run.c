@@ -172,6 +172,7 @@ static void find_user_vectors(struct cpu_vectors *vectors,
     vectors->re = side->is_swapped ? im : re;
     vectors->im = side->is_swapped ? re : im;
     vectors->stride = side->stride;
+    vectors->ahead = 0;
 }
 
 static void run_single_codelet(const struct cpu_program *program,

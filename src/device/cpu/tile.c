@@ -166,6 +166,7 @@ void kal_cpu_memory_find(struct cpu_memory *memory, const struct cpu_worker *wor
     memory->re = side->is_swapped ? other : base;
     memory->im = side->is_swapped ? base : other;
     memory->stride = side->stride;
+    memory->ahead = 0;
     memory->index = side->index;
 }
 
@@ -197,7 +198,7 @@ static void init_run(struct run *run, const struct cpu_worker *worker,
     run->out_unit = is_interleaved(worker, &run->out) ? 2 : 1;
     run->step = kal_cpu_step_find(pass, pass->fast_loop);
     run->is_streamed = pass->is_streamed && !pass->is_blocked && p->out.count >= p->n &&
-                       run->step.out == p->n * run->out_unit;
+                       run->out_unit == 2 && run->step.out == p->n * run->out_unit;
     for (int i = 0; i < pass->kernels->lanes; i++)
         run->staged[i] = i * run->step.out;
 }
@@ -351,6 +352,22 @@ static void twiddle_tile(const struct run *run, char *tile, char *spare, int64_t
     }
 }
 
+// Do vectors of a tile's output go past the caches, each to a register's place?
+static bool can_stream_lanes(const struct run *run)
+{
+    const int64_t real_bytes = run->worker->real_bytes;
+    const int64_t bytes = run->pass->kernels->lanes * real_bytes;
+    const char *re = run->out.re, *im = run->out.im;
+    const char *first = run->out_unit == 2 && im < re ? im : re;
+    const int64_t apart = run->out_unit == 2 ? 0 : im - re;
+
+    return run->pass->is_streamed && run->pass->kernels->stream_lanes &&
+           run->tile.is_affine && run->step.out == run->out_unit &&
+           run->tile.lanes == run->pass->kernels->lanes && re && im && !run->out.index &&
+           ((intptr_t)first + run->out.lane_offset[0] * real_bytes) % bytes == 0 &&
+           apart % bytes == 0 && run->out.stride * real_bytes % bytes == 0;
+}
+
 // A tile to elements first .. first+n-1 of the lines: factors, scale, store.
 static void store_tile(const struct run *run, char *tile, char *spare, int64_t first,
                        int64_t n)
@@ -370,7 +387,10 @@ static void store_tile(const struct run *run, char *tile, char *spare, int64_t f
         k->scale(tile, pass->pass->scale, present);
     switch (choose_access(run, memory, run->out_unit, run->step.out, pass->out_permutes,
                           present)) {
-    case ACCESS_LANES: k->store_lanes(tile, memory, first, present); break;
+    case ACCESS_LANES:
+        (can_stream_lanes(run) ? k->stream_lanes : k->store_lanes)(tile, memory, first,
+                                                                   present);
+        break;
     case ACCESS_ROWS:
         if (run->is_streamed && run->tile.is_affine)
             stream_rows(run, tile, spare, present);
@@ -391,7 +411,7 @@ static struct cpu_vectors tile_vectors(const struct cpu_worker *worker,
 {
     char *at = tile + element * pair_bytes(worker, pass);
     return (struct cpu_vectors){ at, at + pair_bytes(worker, pass) / 2,
-                                 step * 2 * pass->kernels->lanes };
+                                 step * 2 * pass->kernels->lanes, 0 };
 }
 
 // How a step can reach memory: not at all, as vectors, or as interleaved adjacent lines, and
@@ -417,7 +437,7 @@ static struct cpu_vectors memory_vectors(const struct run *run,
 {
     const int64_t bytes = side->lane_offset[0] * run->worker->real_bytes;
     return (struct cpu_vectors){ (char *)side->re + bytes, (char *)side->im + bytes,
-                                 side->stride };
+                                 side->stride, side->ahead };
 }
 
 static void run_dft(const struct cpu_step *step, cpu_dft *dft, struct cpu_vectors x,
@@ -582,23 +602,11 @@ static void run_steps(const struct run *run, enum reach in, enum reach out)
         store_tile(run, worker->tile[current], worker->tile[!current], 0, pass->pass->n);
 }
 
-// Does a tile's output begin on registers, wherever its elements are?
-static bool can_stream_lanes(const struct run *run, enum reach in)
-{
-    const int64_t lanes = run->pass->kernels->lanes;
-    const char *first = run->worker->base[KAL_BUFFER_OUT];
-    first += run->out.lane_offset[0] * run->worker->real_bytes;
-    const bool has_fused = in != REACH_INTERLEAVED || run->pass->pass->step_count > 1;
-    return run->pass->is_streamed && has_fused &&
-           (uintptr_t)first % (uintptr_t)(lanes * run->worker->real_bytes) == 0 &&
-           run->out.stride % lanes == 0;
-}
-
 // May lines that are turned in registers go past the caches?
 static bool can_stream_short(const struct run *run)
 {
     const int64_t bytes = run->pass->kernels->lanes * run->worker->real_bytes;
-    const char *first = run->worker->base[KAL_BUFFER_OUT];
+    const char *first = run->out.re < run->out.im ? run->out.re : run->out.im;
     first += run->tile.out[0] * run->worker->real_bytes;
     return run->is_streamed && (uintptr_t)first % (uintptr_t)bytes == 0;
 }
@@ -634,7 +642,8 @@ static void run_tile(const struct run *run)
         return;
     if (p->out.twiddle_n || p->scale != 1.0)
         out = REACH_NONE;
-    if (out == REACH_INTERLEAVED && can_stream_lanes(run, in))
+    if (out == REACH_INTERLEAVED && (in != REACH_INTERLEAVED || p->step_count > 1) &&
+        can_stream_lanes(run))
         out = REACH_STREAMED;
     // Long radices have no fused form; the input goes through a tile, then the output.
     if (in && !find_dft(pass, &pass->step[0], in, p->step_count == 1 ? out : REACH_NONE))
@@ -763,13 +772,11 @@ static void run_block(const struct run *run, int64_t number)
     (pass->is_mirrored ? run_mirrored_block : run_pointwise_block)(run, begin, end);
 }
 
-enum { LINE_BYTES = 64, AHEAD_BYTES = 16384, SMALL_BYTES = 4096 };
+enum { LINE_BYTES = 64, AHEAD_BYTES = 16384 };
 
-// The first line is read, not asked for: hints for a page that the TLB lacks are dropped.
-static void prefetch(const char *from, int64_t bytes, bool is_write)
+static void ask_for(const char *from, int64_t bytes, bool is_write)
 {
-    (void)*(const volatile char *)from;
-    for (int64_t i = LINE_BYTES; i < bytes; i += LINE_BYTES) {
+    for (int64_t i = 0; i < bytes; i += LINE_BYTES) {
         if (is_write)
             __builtin_prefetch(from + i, 1, 2);
         else
@@ -777,56 +784,50 @@ static void prefetch(const char *from, int64_t bytes, bool is_write)
     }
 }
 
-// A small tile is read whole: less to wait for than lines that come too late.
-static void touch(const char *from, int64_t bytes)
-{
-    for (int64_t i = 0; i < bytes; i += LINE_BYTES)
-        (void)*(const volatile char *)(from + i);
-}
-
-// Ask for one side of a tile to come, among the `left` whole ones that are this thread's.
-// The processor's own prefetchers follow neither rows in turn nor long strides.
-static void prefetch_side(const struct run *run, const struct kal_side *side,
-                          const struct cpu_memory *memory, int64_t unit, int64_t step,
-                          int64_t left, bool is_write)
+// One side of the tile that lies `ahead` reals behind this one, at once.
+static void ask_for_side(const struct run *run, const struct cpu_memory *memory,
+                         int64_t unit, int64_t step, int64_t ahead, bool is_write)
 {
     const int64_t real_bytes = run->worker->real_bytes, lanes = run->tile.lanes;
-    const int64_t n = kal_min(run->pass->pass->n, side->count);
-    const int64_t tile_bytes = lanes * n * unit * real_bytes;
-    const bool is_small = step == n * unit && tile_bytes <= SMALL_BYTES;
-    const int64_t ahead = is_small ? 1 : kal_max(1, AHEAD_BYTES / tile_bytes);
-    const char *base = run->worker->base[side->buffer];
+    const bool is_columns = step == unit;
+    const int64_t n = run->pass->pass->n;
+    const int64_t pieces = is_columns ? n : lanes;
+    const int64_t skip = is_columns ? memory->stride : step;
+    const int64_t piece = (is_columns ? lanes : n) * unit;
+    char *const part[] = { memory->re, unit == 1 ? memory->im : NULL };
 
-    if (side->buffer == KAL_BUFFER_CHUNK || memory->index || ahead > left)
+    if (memory->index || (!is_columns && memory->stride != unit))
         return;
-    base += (memory->lane_offset[0] + ahead * lanes * step) * real_bytes;
-    if (is_small) {
-        touch(base, tile_bytes);
-    } else if (step == unit) {
-        for (int64_t e = 0; e < n; e++)
-            prefetch(base + e * side->stride * real_bytes, lanes * unit * real_bytes,
-                     is_write);
-    } else if (side->stride == unit) {
-        for (int64_t i = 0; i < lanes; i++)
-            prefetch(base + i * step * real_bytes, n * unit * real_bytes, is_write);
+    for (int k = 0; k < 2; k++) {
+        const char *at = part[k] + (memory->lane_offset[0] + ahead) * real_bytes;
+        for (int64_t i = 0; part[k] && i < pieces; i++)
+            ask_for(at + i * skip * real_bytes, piece * real_bytes, is_write);
     }
 }
 
-// `first` is the line of its row that the present tile begins with; `tiles` are this
-// thread's from it on.
-static void prefetch_next(const struct run *run, int64_t first, int64_t tiles)
+// Which memory is asked for while this tile is worked: that of one to come, among the `tiles`
+// that are this thread's. `first` is the line of its row that the present one begins with. The
+// processor's own prefetchers follow neither rows in turn nor long strides. Input that is
+// interleaved, or contiguous, is asked for on the way to the tile, which hides most of it.
+static void look_ahead(struct run *run, int64_t first, int64_t tiles)
 {
-    const struct kal_pass *p = run->pass->pass;
-    const int64_t lanes = run->tile.lanes;
-    const int64_t whole = (run->rows.length - first) / lanes;
-    const int64_t left = kal_min(whole, tiles) - 1;
+    const struct cpu_pass *pass = run->pass;
+    const struct kal_pass *p = pass->pass;
+    const int64_t lanes = pass->kernels->lanes;
+    const int64_t ahead =
+        kal_max(1, AHEAD_BYTES / (p->n * pair_bytes(run->worker, pass)));
+    const bool has_next =
+        run->tile.is_affine && ahead < kal_min((run->rows.length - first) / lanes, tiles);
 
-    if (!run->tile.is_affine || lanes < run->pass->kernels->lanes)
+    run->in.ahead = has_next ? ahead * lanes * run->step.in : 0;
+    if (!has_next)
         return;
-    if (!run->pass->in_collides)
-        prefetch_side(run, &p->in, &run->in, run->in_unit, run->step.in, left, false);
-    if (!run->pass->is_streamed && !run->pass->out_collides)
-        prefetch_side(run, &p->out, &run->out, run->out_unit, run->step.out, left, true);
+    if (run->in_unit == 1 && run->step.in == 1 && p->in.buffer != KAL_BUFFER_CHUNK)
+        ask_for_side(run, &run->in, 1, 1, run->in.ahead, false);
+    if (!pass->is_streamed && p->out.buffer != KAL_BUFFER_CHUNK &&
+        run->out.re != run->in.re)
+        ask_for_side(run, &run->out, run->out_unit, run->step.out,
+                     ahead * lanes * run->step.out, true);
 }
 
 void kal_cpu_tiles_run(struct cpu_worker *worker, const struct cpu_pass *pass,
@@ -846,7 +847,7 @@ void kal_cpu_tiles_run(struct cpu_worker *worker, const struct cpu_pass *pass,
             continue;
         tiles = 1;
         if (pass->is_far && blocks == 1)
-            prefetch_next(&run, first, end - i);
+            look_ahead(&run, first, end - i);
         if (pass->is_blocked)
             run_block(&run, i % blocks);
         else

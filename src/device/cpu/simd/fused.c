@@ -26,6 +26,16 @@
 #define CODELET_TWIDDLE(n) in_##n##_twiddle
 #include CODELETS
 
+// The r inputs of a codelet, as they will be asked for.
+static inline void ask_for(const struct cpu_vectors *x, ptrdiff_t at, ptrdiff_t step,
+                           int r)
+{
+    const R *re = x->re, *im = x->im;
+    const R *to_come = LEADING(re, im) + at + x->ahead;
+    for (int j = 0; x->ahead && j < r; j++)
+        ASK_PAIR(to_come + j * step);
+}
+
 #define STEP_FIRST(name, r)                                                         \
     static void step_##name##_##r(PARAMETERS)                                       \
     {                                                                               \
@@ -34,10 +44,13 @@
         R *yr = y->re, *yi = y->im;                                                 \
         const ptrdiff_t xs = x->stride, ys = y->stride;                             \
         (void)s;                                                                    \
+        ask_for(x, 0, m *xs, r);                                                    \
         name##_##r(xr, xi, m *xs, yr, yi, ys);                                      \
-        for (int64_t p = 1; p < m; p++, w += 2 * ((r)-1))                           \
+        for (int64_t p = 1; p < m; p++, w += 2 * ((r)-1)) {                         \
+            ask_for(x, p *xs, m *xs, r);                                            \
             name##_##r##_twiddle(xr + p * xs, xi + p * xs, m * xs, yr + (r)*p * ys, \
                                  yi + (r)*p * ys, ys, w);                           \
+        }                                                                           \
     }
 #define STEP_IN(r) STEP_FIRST(in, r)
 RADICES(STEP_IN)
@@ -92,6 +105,7 @@ RADICES(STEP_TWINS)
     {                                                                        \
         (void)m;                                                             \
         (void)s;                                                             \
+        ask_for(x, 0, x->stride, r);                                         \
         name##_##r(x->re, x->im, x->stride, y->re, y->im, y->stride, roots); \
     }
 #define STEP_BOTH_LANES(r) STEP_LANES(lanes, r) STEP_LANES(in_lanes, r)
@@ -137,9 +151,11 @@ RADICES(STEP_TWINS_LANES)
         const ptrdiff_t xs = x->stride, ys = y->stride;                            \
         (void)m;                                                                   \
         (void)roots;                                                               \
-        for (int64_t q = 0; q < s; q++)                                            \
+        for (int64_t q = 0; q < s; q++) {                                          \
+            ask_for(x, q *xs, s *xs, r);                                           \
             name##_##r(xr + q * xs, xi + q * xs, s * xs, yr + q * ys, yi + q * ys, \
                        s * ys);                                                    \
+        }                                                                          \
     }
 #define STEPS_OUT(r) STEP_OUT(out, r) STEP_OUT(streamed, r) STEP_OUT(in_out, r)
 RADICES(STEPS_OUT)

@@ -108,6 +108,8 @@ static void load_lanes(void *tile, const struct cpu_memory *from, int64_t first,
     for (int64_t e = 0; e < n; e++) {
         const struct element at = find_element(from, first + e);
         const int64_t k = e * PAIR;
+        if (from->ahead && is_interleaved)
+            ASK_PAIR(base + at.at + from->ahead);
         if (at.is_none) {
             STORE(t + k, CONSTANT(0));
             STORE(t + k + LANES, CONSTANT(0));
@@ -154,13 +156,36 @@ static void store_lanes(const void *tile, const struct cpu_memory *to, int64_t f
     }
 }
 
+// As store_lanes, where all is whole: no lane is absent, and no element.
+static void stream_lanes(const void *tile, const struct cpu_memory *to, int64_t first,
+                         int64_t n)
+{
+    R *re = (R *)to->re + to->lane_offset[0] + first * to->stride;
+    R *im = (R *)to->im + to->lane_offset[0] + first * to->stride;
+    const bool is_interleaved = im == re + 1 || re == im + 1;
+    const R *t = tile;
+
+    for (int64_t e = 0; e < n; e++, t += PAIR, re += to->stride, im += to->stride) {
+        const V a = LOAD(t), b = LOAD(t + LANES);
+        if (is_interleaved) {
+            STREAM_INTERLEAVED(re, im, 0, a, b);
+        } else {
+            STREAM(re, a);
+            STREAM(im, b);
+        }
+    }
+}
+
 // LANES reals from `at` on of every row to tile rows: t[step * j], swapped pairwise by flip.
 static inline void load_block(R *t, int64_t step, int flip, const R *base,
-                              const int64_t *offset, int64_t at)
+                              const int64_t *offset, int64_t at, int64_t ahead)
 {
     V v[LANES];
-    for (int i = 0; i < LANES; i++)
+    for (int i = 0; i < LANES; i++) {
+        if (ahead)
+            ASK(base + offset[i] + at + ahead);
         v[i] = LOAD(base + offset[i] + at);
+    }
     transpose(v);
     for (int j = 0; j < LANES; j++)
         STORE(t + step * (j ^ flip), v[j]);
@@ -213,13 +238,13 @@ static void load_rows(void *tile, const struct cpu_memory *from, int64_t first, 
         const int flip = re > im;
         const R *base = flip ? im : re;
         for (int64_t at = 0; at >= 0; at = next_block(at, 2 * n))
-            load_block(t + at * LANES, LANES, flip, base, offset, at);
+            load_block(t + at * LANES, LANES, flip, base, offset, at, from->ahead);
         return;
     }
     for (int64_t at = 0; at >= 0; at = next_block(at, n)) {
-        load_block(t + at * PAIR, PAIR, 0, re, offset, at);
+        load_block(t + at * PAIR, PAIR, 0, re, offset, at, from->ahead);
         if (im)
-            load_block(t + at * PAIR + LANES, PAIR, 0, im, offset, at);
+            load_block(t + at * PAIR + LANES, PAIR, 0, im, offset, at, from->ahead);
     }
     for (int64_t e = 0; !im && e < n; e++)
         STORE(t + e * PAIR + LANES, CONSTANT(0));
@@ -429,6 +454,9 @@ const struct cpu_kernels JOIN(kal_cpu_kernels_, KAL_SIMD_SUFFIX) = {
 #endif
     .load_any = load_any,
     .store_any = store_any,
+#if LANES > 1
+    .stream_lanes = stream_lanes,
+#endif
     .stream = stream,
     .gather = gather,
     .scatter = scatter,

@@ -161,6 +161,15 @@ static inline void store_part(R *pointer, V value, int count)
                             F(h, 12), F(h, 13), F(h, 14), F(h, 15))
 #endif
 
+// Ask for a line of memory to come, or for two that hold a vector of complex numbers.
+#define ASK(pointer) __builtin_prefetch((pointer), 0, 2)
+#define ASK_PAIR(pointer)           \
+    do {                            \
+        ASK(pointer);               \
+        if (REGISTER_BYTES == 64)   \
+            ASK((pointer) + LANES); \
+    } while (0)
+
 #define JOIN_(a, b) a##b
 #define JOIN(a, b)  JOIN_(a, b)
 #define TEXT_(a)    #a
