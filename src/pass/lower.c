@@ -235,7 +235,7 @@ kallima_status kal_scratch_take(struct kal_lowering *lo, const struct kal_lines 
     memset(loop_stride, 0, KAL_MAX_LOOPS * sizeof *loop_stride);
     const int64_t plane = lo->phase_open ? chunk_layout(lo, lines, n, side, loop_stride)
                                          : shared_layout(lines, n, side, loop_stride);
-    if (lo->caps->language) {
+    if (lo->caps->language || !lo->phase_open) {
         interleave(side, loop_stride);
         *used += kal_round_up(2 * plane, 32);
         note_scratch(lo, *used);
