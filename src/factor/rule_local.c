@@ -4,13 +4,13 @@
 #include "factor/radix.h"
 #include "math/number.h"
 
-// Points of a line for which one visit beats the two of four-step. Adjacent lines: a tile
-// of 16 stays in L2. Rows, which are transposed to tiles on the way in and out: about half of
+// Points of a line for which one visit beats the two of four-step. Adjacent lines: always, as far
+// as it goes, since they are pieces of memory that nothing else moves as well. Rows, which are transposed to tiles on the way in and out: about half of
 // it. Rows of a four-step are visited once more whatever is done. A single line leaves all
 // lanes but one idle. Measured on a Zen 4 processor in November 2026, by
 // timing one problem with each recipe.
 enum {
-    ADJACENT_LIMIT = 2048,
+    ADJACENT_LIMIT = KAL_MAX_LOCAL,
     ROW_LIMIT = 1024,
     SECOND_STEP_LIMIT = 2048,
     SINGLE_LIMIT = 32,

@@ -12,9 +12,10 @@ const struct kal_rule *const kal_rules[KAL_RULE_COUNT] = {
     [KAL_RULE_RANK] = &kal_rule_rank,
 };
 
-// In order of preference; a rank is never one axis's rule.
+// In order of preference. A rank is never one axis's rule, and the index maps of a prime factor cost
+// more than the twiddles that they save: tuning alone tries it.
 static const enum kal_rule_id order[] = {
-    KAL_RULE_REAL_EVEN, KAL_RULE_REAL_ODD, KAL_RULE_PRIME_FACTOR, KAL_RULE_LOCAL,
+    KAL_RULE_REAL_EVEN, KAL_RULE_REAL_ODD, KAL_RULE_LOCAL,
     KAL_RULE_FOUR_STEP, KAL_RULE_RADER,    KAL_RULE_BLUESTEIN,
 };
 

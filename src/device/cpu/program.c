@@ -191,18 +191,17 @@ static bool is_far(const struct cpu_program *program, const struct cpu_pass *pas
     return bytes > (double)program->base.device->caps.near_bytes;
 }
 
-// A pass whose output nothing reads again, of interleaved numbers, or scratch that drives itself
-// from the caches, and much of either.
+// Much output of interleaved numbers that nothing reads again, or that drives itself from the
+// caches until it is read, as that of all lines of a stage does.
 bool kal_cpu_is_streamed(const struct cpu_program *program, const struct kal_pass *pass)
 {
     const struct kal_program *source = program->program;
-    const bool is_scratch = pass->out.buffer == KAL_BUFFER_SHARED;
-    const bool is_last = pass == source->pass[source->pass_count - 1] &&
-                         pass->out.buffer == KAL_BUFFER_OUT && pass->out.imag == 1;
+    const bool is_last = pass == source->pass[source->pass_count - 1];
     double bytes = (double)pass->n * (program->is_f64 ? 16.0 : 8.0);
-    for (int i = is_scratch ? pass->stage_loops : 0; i < loop_count(pass); i++)
+    for (int i = is_last ? 0 : pass->stage_loops; i < loop_count(pass); i++)
         bytes *= (double)pass->loops[i].count;
-    return (is_last || is_scratch) && !pass->is_in_place &&
+    return pass->out.buffer != KAL_BUFFER_CHUNK && pass->out.imag == 1 &&
+           !pass->is_in_place &&
            kal_program_get_parameter(source, KAL_PARAMETER_HINTS,
                                      bytes >=
                                          (double)program->base.device->caps.far_bytes);
