@@ -5,7 +5,12 @@
 #include "factor/convolution.h"
 #include "math/number.h"
 
-enum { LANES_LIMIT = 2048, GRAIN = 16, GREATEST_PRIME = 5 };
+enum {
+    LANES_LIMIT = 2048,
+    GRAIN = 16,
+    GREATEST_PRIME_OF_KERNELS = 5,
+    GREATEST_PRIME = 7
+};
 
 static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
 {
@@ -18,13 +23,13 @@ static void choose(const struct kal_axis *axis, const struct kal_caps *caps,
                    struct kal_recipe *node, int64_t n[KAL_MOST_DIVIDED])
 {
     const int64_t least = 2 * axis->n - 1;
+    const int greatest = caps->language ? GREATEST_PRIME_OF_KERNELS : GREATEST_PRIME;
     (void)node;
     n[0] = kal_convolution_length(least, caps);
     if (n[0] > 0)
         return;
-    n[0] = least <= 64
-               ? kal_smooth_length(least, GREATEST_PRIME)
-               : GRAIN * kal_smooth_length((least - 1) / GRAIN + 1, GREATEST_PRIME);
+    n[0] = least <= 64 ? kal_smooth_length(least, greatest)
+                       : GRAIN * kal_smooth_length((least - 1) / GRAIN + 1, greatest);
 }
 
 static void divide(const struct kal_axis *axis, const struct kal_caps *caps,

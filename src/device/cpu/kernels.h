@@ -90,10 +90,18 @@ struct cpu_row {
     double scale;
 };
 
-/** Mirrored steps along one line, on pairs begin .. end-1 of 0 .. m/2. */
+/**
+ * Work along one line: mirrored steps on pairs begin .. end-1 of 0 .. m/2; n numbers that are
+ * neighbours in memory, in planes or interleaved in either order, to or from a tile of one lane,
+ * where they are interleaved; and that tile times a table, as of struct cpu_kernels. A part that
+ * is NULL is zero, or dropped.
+ */
 struct cpu_row_kernels {
     void (*split)(const struct cpu_row *row, int64_t begin, int64_t end);
     void (*merge)(const struct cpu_row *row, int64_t begin, int64_t end);
+    void (*load)(void *tile, const void *re, const void *im, int64_t n);
+    void (*store)(const void *tile, void *re, void *im, int64_t n);
+    void (*multiply)(void *tile, const void *table, int64_t n, bool exchange);
 };
 
 struct cpu_kernels {

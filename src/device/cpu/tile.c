@@ -221,14 +221,17 @@ static void stream_rows(const struct run *run, const char *tile, char *spare, in
                                to->lanes * n * run->out_unit);
 }
 
-enum access { ACCESS_LANES, ACCESS_ROWS, ACCESS_PERMUTED_ROWS, ACCESS_ANY };
+enum access { ACCESS_LINE, ACCESS_LANES, ACCESS_ROWS, ACCESS_PERMUTED_ROWS, ACCESS_ANY };
 
-// The best way to move n elements of a tile: as vectors, as rows, or one by one.
+// The best way to move n elements of a tile: of one lane along its line, as vectors, as rows, or
+// one by one.
 static enum access choose_access(const struct run *run, const struct cpu_memory *memory,
                                  int64_t unit, int64_t step, bool permutes, int64_t n)
 {
     const int lanes = run->pass->kernels->lanes;
 
+    if (lanes == 1 && memory->stride == unit && !memory->index)
+        return ACCESS_LINE;
     if (run->tile.is_affine && step == unit)
         return ACCESS_LANES;
     if (lanes == 1 || memory->stride != unit || n * unit < lanes)
@@ -258,6 +261,23 @@ static int64_t chirped(const struct kal_side *side, int64_t first, int64_t n)
     return kal_max(0, kal_min(n, side->chirp_n - first));
 }
 
+// A part of one line from element `first` on; NULL: there is none.
+static char *line_part(const struct run *run, const struct cpu_memory *memory, char *part,
+                       int64_t first)
+{
+    const int64_t at = memory->lane_offset[0] + first * memory->stride;
+    return part ? part + at * run->worker->real_bytes : NULL;
+}
+
+// Elements times those of a table; a tile of one lane is as wide as it is long.
+static void multiply(const struct run *run, char *tile, const void *table, int64_t n,
+                     bool exchange)
+{
+    const struct cpu_pass *pass = run->pass;
+    (pass->kernels->lanes == 1 ? pass->widest->rows->multiply
+                               : pass->kernels->multiply)(tile, table, n, exchange);
+}
+
 // Elements first .. first+n-1 of the lines to a tile, chirped.
 static void load_tile(const struct run *run, char *tile, char *spare, int64_t first,
                       int64_t n)
@@ -270,6 +290,10 @@ static void load_tile(const struct run *run, char *tile, char *spare, int64_t fi
 
     switch (choose_access(run, memory, run->in_unit, run->step.in, pass->in_permutes,
                           present)) {
+    case ACCESS_LINE:
+        pass->widest->rows->load(tile, line_part(run, memory, memory->re, first),
+                                 line_part(run, memory, memory->im, first), present);
+        break;
     case ACCESS_LANES: k->load_lanes(tile, memory, first, present); break;
     case ACCESS_ROWS: k->load_rows(tile, memory, first, present); break;
     case ACCESS_PERMUTED_ROWS:
@@ -280,8 +304,8 @@ static void load_tile(const struct run *run, char *tile, char *spare, int64_t fi
     }
     zero_fill(worker, pass, tile, present, n);
     if (pass->chirp_in)
-        k->multiply(tile, (const char *)pass->chirp_in + 2 * first * worker->real_bytes,
-                    chirped(&pass->pass->in, first, present), false);
+        multiply(run, tile, (const char *)pass->chirp_in + 2 * first * worker->real_bytes,
+                 chirped(&pass->pass->in, first, present), false);
 }
 
 // exp(-2 pi i k / n) from the two tables of `roots`.
@@ -379,14 +403,19 @@ static void store_tile(const struct run *run, char *tile, char *spare, int64_t f
     const int64_t present = kal_max(0, kal_min(n, pass->pass->out.count - first));
 
     if (pass->chirp_out)
-        k->multiply(tile, (const char *)pass->chirp_out + 2 * first * worker->real_bytes,
-                    chirped(&pass->pass->out, first, present), false);
+        multiply(run, tile,
+                 (const char *)pass->chirp_out + 2 * first * worker->real_bytes,
+                 chirped(&pass->pass->out, first, present), false);
     if (pass->pass->out.twiddle_n)
         twiddle_tile(run, tile, spare, first, present);
     if (pass->pass->scale != 1.0)
         k->scale(tile, pass->pass->scale, present);
     switch (choose_access(run, memory, run->out_unit, run->step.out, pass->out_permutes,
                           present)) {
+    case ACCESS_LINE:
+        pass->widest->rows->store(tile, line_part(run, memory, memory->re, first),
+                                  line_part(run, memory, memory->im, first), present);
+        break;
     case ACCESS_LANES:
         (can_stream_lanes(run) ? k->stream_lanes : k->store_lanes)(tile, memory, first,
                                                                    present);
@@ -755,7 +784,7 @@ static void run_pointwise_block(const struct run *run, int64_t begin, int64_t en
             pass->kernels->rader(tile, spare, spare, table, n);
             store_tile(run, spare, spare + pair_bytes(worker, pass), p->n - 1, 1);
         } else {
-            pass->kernels->multiply(tile, table, n, true);
+            multiply(run, tile, table, n, true);
         }
     }
     store_tile(run, tile, spare, begin, n);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Mirrored steps along one line: vectors of neighbouring elements k, and of m - k in
-// descending order, where no lines are left to fill the lanes with.
+// Work along one line, where no lines are left to fill the lanes with: vectors of neighbouring
+// elements k, and in mirrored steps of m - k in descending order.
 #include "device/cpu/kernels.h"
 
 #include "device/cpu/simd/interleaved.h"
@@ -164,9 +164,102 @@ static void merge_row(const struct cpu_row *row, int64_t begin, int64_t end)
         merge_one(row, k);
 }
 
+static struct pair exchange_if(bool is_exchanged, struct pair x)
+{
+    return is_exchanged ? (struct pair){ x.im, x.re } : x;
+}
+
+// Numbers of a row whose parts may be exchanged, or of which one may be absent.
+static inline struct pair load_any_pairs(const R *re, const R *im, int64_t k)
+{
+    if (!re || !im)
+        return (struct pair){ re ? LOAD(re + k) : CONSTANT(0),
+                              im ? LOAD(im + k) : CONSTANT(0) };
+    const bool is_exchanged = re == im + 1;
+    return exchange_if(is_exchanged,
+                       is_exchanged ? load_pairs(im, re, k) : load_pairs(re, im, k));
+}
+
+static inline void store_any_pairs(R *re, R *im, int64_t k, struct pair x)
+{
+    const bool is_exchanged = re == im + 1;
+    if (re && im) {
+        x = exchange_if(is_exchanged, x);
+        store_pairs(is_exchanged ? im : re, is_exchanged ? re : im, k, x);
+        return;
+    }
+    if (re)
+        STORE(re + k, x.re);
+    if (im)
+        STORE(im + k, x.im);
+}
+
+// From one part to the next one of the same kind.
+static int64_t unit_of(const R *re, const R *im)
+{
+    return re && im && (im == re + 1 || re == im + 1) ? 2 : 1;
+}
+
+static void load_row(void *tile, const void *re, const void *im, int64_t n)
+{
+    const R *r = re, *i = im;
+    const int64_t unit = unit_of(r, i);
+    R *t = tile;
+    int64_t k = 0;
+
+    for (; k + LANES <= n; k += LANES)
+        store_pairs(t, t + 1, k, load_any_pairs(r, i, k));
+    for (; k < n; k++) {
+        t[2 * k] = r ? r[unit * k] : (R)0;
+        t[2 * k + 1] = i ? i[unit * k] : (R)0;
+    }
+}
+
+static void store_row(const void *tile, void *re, void *im, int64_t n)
+{
+    R *r = re, *i = im;
+    const int64_t unit = unit_of(r, i);
+    const R *t = tile;
+    int64_t k = 0;
+
+    for (; k + LANES <= n; k += LANES)
+        store_any_pairs(r, i, k, load_pairs(t, t + 1, k));
+    for (; k < n; k++) {
+        if (r)
+            r[unit * k] = t[2 * k];
+        if (i)
+            i[unit * k] = t[2 * k + 1];
+    }
+}
+
+static inline struct pair times(struct pair a, struct pair b)
+{
+    return (struct pair){ FNMA(a.im, b.im, MUL(a.re, b.re)),
+                          FMA(a.im, b.re, MUL(a.re, b.im)) };
+}
+
+static void multiply_row(void *tile, const void *table, int64_t n, bool exchange)
+{
+    R *t = tile;
+    const R *w = table;
+    int64_t k = 0;
+
+    for (; k + LANES <= n; k += LANES)
+        store_pairs(t, t + 1, k,
+                    exchange_if(exchange,
+                                times(load_pairs(t, t + 1, k), load_pairs(w, w + 1, k))));
+    for (; k < n; k++)
+        store_one(
+            t, t + 1, k,
+            exchange_if(exchange, times(load_one(t, t + 1, k), load_one(w, w + 1, k))));
+}
+
 extern const struct cpu_row_kernels JOIN(kal_cpu_rows_, KAL_SIMD_SUFFIX);
 
 const struct cpu_row_kernels JOIN(kal_cpu_rows_, KAL_SIMD_SUFFIX) = {
     .split = split_row,
     .merge = merge_row,
+    .load = load_row,
+    .store = store_row,
+    .multiply = multiply_row,
 };
