@@ -25,11 +25,12 @@ static double waste(int64_t lines)
     return (double)kal_round_up(lines, LANES) / (double)lines;
 }
 
-// Bytes of the longest line that is worked on its own lanes: a few lines are left to several
-// threads, but for those of a convolution, which one thread works. Measured on a Zen 4 processor in November 2026, by timing lines with both recipes.
+// Bytes of the longest line that is worked on its own lanes: with its scratch it stays near a core.
+// A few lines are left to several threads, but for those of a convolution, which one thread works.
+// Measured on a Zen 4 processor in November 2026, by timing lines with both recipes.
 static int64_t longest_line_bytes(const struct kal_axis *axis)
 {
-    enum { LONGEST = 1 << 20, LONGEST_OF_FEW = 256 << 10, FEW_LINES = 4 };
+    enum { LONGEST = 512 << 10, LONGEST_OF_FEW = 256 << 10, FEW_LINES = 4 };
     return axis->lines < FEW_LINES && !axis->is_convolved ? LONGEST_OF_FEW : LONGEST;
 }
 
