@@ -318,7 +318,8 @@ static void run_route(const struct route *route, int64_t in, int64_t out,
         stream_lines(route, to, tile[1]);
 }
 
-// `count` lines that are one round's, from these offsets on.
+// `count` lines that are one round's, from these offsets on. What lies behind the last one is
+// asked for, too: it is the next chunk's, or nobody's, and no harm done.
 static void run_round(const struct route route[2], int64_t in, int64_t out, int64_t count)
 {
     enum { AHEAD_BYTES = 4096 }; // and one line, or two, at least
@@ -326,13 +327,13 @@ static void run_round(const struct route route[2], int64_t in, int64_t out, int6
     const int64_t ahead = kal_max(line->width, AHEAD_BYTES / line->line_bytes);
     const char *from = leading(&route[0].in) + in * route[0].worker->real_bytes;
     const int64_t step_bytes = line->in_step * route[0].worker->real_bytes;
+    const bool looks_ahead = line->in == CPU_INTERLEAVED && step_bytes != 0 &&
+                             line->columns->pass->in.buffer != KAL_BUFFER_CHUNK;
 
     for (int64_t i = 0; i < count;) {
         const struct route *now = &route[count - i < line->width];
-        const bool has_ahead =
-            line->in == CPU_INTERLEAVED && i + ahead + line->width <= count;
         run_route(now, in + i * line->in_step, out + i * line->out_step,
-                  has_ahead ? from + (i + ahead) * step_bytes : NULL);
+                  looks_ahead ? from + (i + ahead) * step_bytes : NULL);
         i += now->line->width;
     }
 }

@@ -834,6 +834,22 @@ static void ask_for_side(const struct run *run, const struct cpu_memory *memory,
     }
 }
 
+// How many tiles behind this one the one is whose memory is asked for; 0: there is none. Lines one
+// behind the other go on behind their row, and behind the last one no harm is done.
+static int64_t tiles_ahead(const struct run *run, int64_t first, int64_t tiles)
+{
+    const struct cpu_pass *pass = run->pass;
+    const int64_t bytes = pass->pass->n * pair_bytes(run->worker, pass);
+    const int64_t enough = kal_max(1, AHEAD_BYTES / bytes);
+    const int64_t whole =
+        kal_min((run->rows.length - first) / pass->kernels->lanes, tiles);
+
+    if (run->step.in == pass->pass->n * run->in_unit)
+        return enough;
+    const int64_t ahead = kal_min(enough, kal_max(1, run->rows.tiles / 2));
+    return ahead < whole ? ahead : 0;
+}
+
 // Which memory is asked for while this tile is worked: that of one to come, among the `tiles`
 // that are this thread's. `first` is the line of its row that the present one begins with. The
 // processor's own prefetchers follow neither rows in turn nor long strides. Input that is
@@ -842,21 +858,18 @@ static void look_ahead(struct run *run, int64_t first, int64_t tiles)
 {
     const struct cpu_pass *pass = run->pass;
     const struct kal_pass *p = pass->pass;
-    const int64_t lanes = pass->kernels->lanes;
     const int64_t ahead =
-        kal_max(1, AHEAD_BYTES / (p->n * pair_bytes(run->worker, pass)));
-    const bool has_next =
-        run->tile.is_affine && ahead < kal_min((run->rows.length - first) / lanes, tiles);
+        run->tile.is_affine ? tiles_ahead(run, first, tiles) * pass->kernels->lanes : 0;
 
-    run->in.ahead = has_next ? ahead * lanes * run->step.in : 0;
-    if (!has_next)
+    run->in.ahead = ahead * run->step.in;
+    if (ahead == 0)
         return;
     if (run->in_unit == 1 && run->step.in == 1 && p->in.buffer != KAL_BUFFER_CHUNK)
         ask_for_side(run, &run->in, 1, 1, run->in.ahead, false);
     if (!pass->is_streamed && p->out.buffer != KAL_BUFFER_CHUNK &&
         run->out.re != run->in.re)
-        ask_for_side(run, &run->out, run->out_unit, run->step.out,
-                     ahead * lanes * run->step.out, true);
+        ask_for_side(run, &run->out, run->out_unit, run->step.out, ahead * run->step.out,
+                     true);
 }
 
 void kal_cpu_tiles_run(struct cpu_worker *worker, const struct cpu_pass *pass,
