@@ -72,7 +72,8 @@ struct cpu_pass {
     int64_t units;     // of a line that blocks share out: elements, or pairs
     bool is_streamed;  // the user gets it past the caches, where its place allows it
     bool is_far;       // its lines do not fit near the core: a tile to come is asked for
-    bool in_permutes, out_permutes; // the index map is a permutation of a tile's elements
+    int64_t in_reach;  // elements of a line that its index map is of; 0: there is none
+    bool out_permutes; // the index map is a permutation of a tile's elements
 };
 
 struct cpu_program {

@@ -140,7 +140,10 @@ struct cpu_kernels {
     /** Copy n reals past the caches, but for registers that `to` fills only in part. */
     void (*stream)(void *to, const void *from, int64_t n);
 
-    /** Tile elements: to[e] = from[index[e]], and to[index[e]] = from[e]. */
+    /**
+     * Tile elements: to[e] = from[index[e]], where the index may say that it is absent or
+     * conjugate, as in struct kal_side, and to[index[e]] = from[e], where it may not.
+     */
     void (*gather)(void *to, const void *from, const int64_t *index, int64_t n);
     void (*scatter)(void *to, const void *from, const int64_t *index, int64_t n);
 

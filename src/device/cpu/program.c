@@ -50,6 +50,17 @@ static kallima_status find_permutation(const struct kal_host *host, const int64_
     return KALLIMA_OK;
 }
 
+// The elements of a line that an index map reaches, from 0 to the last of them; 0 without a map.
+static int64_t find_reach(const int64_t *index, int64_t n)
+{
+    int64_t reach = 0;
+    for (int64_t i = 0; index && i < n; i++) {
+        const int64_t element = index[i] >= 0 ? index[i] : KAL_INDEX_CONJUGATE - index[i];
+        reach = kal_max(reach, element + 1); // that of KAL_INDEX_NONE is -1
+    }
+    return reach;
+}
+
 // The loop that neighbouring lanes are on: the innermost that is longer than one.
 static void set_lanes(struct cpu_pass *pass, const struct kal_phase *phase)
 {
@@ -131,7 +142,7 @@ static double tile_cost(const struct kal_pass *p, const struct cpu_kernels *k,
     enum { WIDE_BYTES = 64, MOST_NARROW = 17 };
     double cost = ceil((double)lines / k->lanes) * (1.0 + 0.02 * k->lanes);
 
-    if (is_short_row(&p->in, p->n, k->lanes) && lines < k->lanes)
+    if (is_short_row(&p->in, p->n, k->lanes) || is_short_row(&p->out, p->n, k->lanes))
         cost *= 2.0;
     if (!can_be_short(p, k) || lines < k->lanes)
         return cost;
@@ -234,7 +245,7 @@ static kallima_status prepare_pass(struct cpu_program *program,
     pass->chunk_lines = phase->chunk;
     pass->chunk_rows = kal_cpu_rows_find(pass, phase->chunk, phase->lanes_are_lines);
     const struct kal_host *host = &program->base.device->host;
-    KAL_TRY(find_permutation(host, p->in.index, p->n, &pass->in_permutes));
+    pass->in_reach = find_reach(p->in.index, p->n);
     KAL_TRY(find_permutation(host, p->out.index, p->n, &pass->out_permutes));
     for (int i = 0; i < p->step_count; i++) {
         pass->step[i].step = &p->step[i];

@@ -221,24 +221,25 @@ static void stream_rows(const struct run *run, const char *tile, char *spare, in
                                to->lanes * n * run->out_unit);
 }
 
-enum access { ACCESS_LINE, ACCESS_LANES, ACCESS_ROWS, ACCESS_PERMUTED_ROWS, ACCESS_ANY };
+enum access { ACCESS_LINE, ACCESS_LANES, ACCESS_ROWS, ACCESS_MAPPED_ROWS, ACCESS_ANY };
 
 // The best way to move n elements of a tile: of one lane along its line, as vectors, as rows, or
-// one by one.
+// one by one. Rows under an index map, of `reach` elements, go by way of another tile.
 static enum access choose_access(const struct run *run, const struct cpu_memory *memory,
-                                 int64_t unit, int64_t step, bool permutes, int64_t n)
+                                 int64_t unit, int64_t step, int64_t reach, int64_t n)
 {
     const int lanes = run->pass->kernels->lanes;
+    const int64_t row = memory->index ? reach : n;
 
     if (lanes == 1 && memory->stride == unit && !memory->index)
         return ACCESS_LINE;
     if (run->tile.is_affine && step == unit)
         return ACCESS_LANES;
-    if (lanes == 1 || memory->stride != unit || n * unit < lanes)
+    if (lanes == 1 || memory->stride != unit || row * unit < lanes)
         return ACCESS_ANY;
     if (!memory->index)
         return ACCESS_ROWS;
-    return permutes && n == run->pass->pass->n ? ACCESS_PERMUTED_ROWS : ACCESS_ANY;
+    return reach <= n && n == run->pass->pass->n ? ACCESS_MAPPED_ROWS : ACCESS_ANY;
 }
 
 // Bytes from one tile element to the next.
@@ -288,16 +289,16 @@ static void load_tile(const struct run *run, char *tile, char *spare, int64_t fi
     const struct cpu_memory *memory = &run->in;
     const int64_t present = kal_max(0, kal_min(n, pass->pass->in.count - first));
 
-    switch (choose_access(run, memory, run->in_unit, run->step.in, pass->in_permutes,
-                          present)) {
+    switch (
+        choose_access(run, memory, run->in_unit, run->step.in, pass->in_reach, present)) {
     case ACCESS_LINE:
         pass->widest->rows->load(tile, line_part(run, memory, memory->re, first),
                                  line_part(run, memory, memory->im, first), present);
         break;
     case ACCESS_LANES: k->load_lanes(tile, memory, first, present); break;
     case ACCESS_ROWS: k->load_rows(tile, memory, first, present); break;
-    case ACCESS_PERMUTED_ROWS:
-        k->load_rows(spare, memory, 0, present);
+    case ACCESS_MAPPED_ROWS:
+        k->load_rows(spare, memory, 0, pass->in_reach);
         k->gather(tile, spare, memory->index, present);
         break;
     case ACCESS_ANY: k->load_any(tile, memory, first, present); break;
@@ -410,8 +411,8 @@ static void store_tile(const struct run *run, char *tile, char *spare, int64_t f
         twiddle_tile(run, tile, spare, first, present);
     if (pass->pass->scale != 1.0)
         k->scale(tile, pass->pass->scale, present);
-    switch (choose_access(run, memory, run->out_unit, run->step.out, pass->out_permutes,
-                          present)) {
+    switch (choose_access(run, memory, run->out_unit, run->step.out,
+                          pass->out_permutes ? pass->pass->n : 0, present)) {
     case ACCESS_LINE:
         pass->widest->rows->store(tile, line_part(run, memory, memory->re, first),
                                   line_part(run, memory, memory->im, first), present);
@@ -426,7 +427,7 @@ static void store_tile(const struct run *run, char *tile, char *spare, int64_t f
         else
             k->store_rows(tile, memory, first, present);
         break;
-    case ACCESS_PERMUTED_ROWS:
+    case ACCESS_MAPPED_ROWS:
         k->scatter(spare, tile, memory->index, present);
         k->store_rows(spare, memory, 0, present);
         break;

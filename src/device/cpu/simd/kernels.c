@@ -291,11 +291,16 @@ static void stream(void *to, const void *from, int64_t n)
 
 static void gather(void *to, const void *from, const int64_t *index, int64_t n)
 {
+    const struct cpu_memory map = { .stride = PAIR, .index = index };
     const R *f = from;
     R *t = to;
+
     for (int64_t e = 0; e < n; e++, t += PAIR) {
-        STORE(t, LOAD(f + index[e] * PAIR));
-        STORE(t + LANES, LOAD(f + index[e] * PAIR + LANES));
+        const struct element at = find_element(&map, e);
+        const V re = at.is_none ? CONSTANT(0) : LOAD(f + at.at);
+        const V im = at.is_none ? CONSTANT(0) : LOAD(f + at.at + LANES);
+        STORE(t, re);
+        STORE(t + LANES, at.is_conjugate ? NEG(im) : im);
     }
 }
 
