@@ -42,6 +42,13 @@ static bool is_short_half(const struct kal_axis *axis, bool is_f64)
            axis->n <= (is_f64 ? SHORT_F64 : SHORT_F32);
 }
 
+// Do the rows of a line fill one register, and a small part of a second one? Then tiles are
+// faster, if there are lines to fill them with.
+static bool is_better_in_tiles(const struct kal_axis *axis, int64_t rows, int64_t lanes)
+{
+    return axis->lines >= LANES && rows > lanes && rows * 8 <= lanes * 9;
+}
+
 // Rows as long as registers have lanes, or half of that, on columns at least as many: the
 // engine turns them in registers. Longer lines would leave the caches near a core.
 int64_t kal_line_rows(const struct kal_axis *axis, const struct kal_caps *caps)
@@ -65,7 +72,7 @@ int64_t kal_line_rows(const struct kal_axis *axis, const struct kal_caps *caps)
         const int64_t r = widths[i].rows;
         if (widths[i].is_f64 == is_f64 && (widths[i].takes_halves || !is_half) &&
             axis->n % r == 0 && axis->n / r >= r)
-            return r;
+            return is_better_in_tiles(axis, axis->n / r, r) ? 0 : r;
     }
     return 0;
 }
