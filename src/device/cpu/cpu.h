@@ -94,6 +94,12 @@ struct cpu_program {
 /** Scratch that a call has room for on its stack. */
 enum { CPU_SMALL_BYTES = 34 << 10 };
 
+/**
+ * A line of the caches: what goes past them begins on one. Pieces that do not are stored in parts,
+ * which takes up to six times as long.
+ */
+enum { CPU_LINE_BYTES = 64 };
+
 /** Elements of a block of a long pointwise pass. */
 enum { CPU_BLOCK = 2048 };
 

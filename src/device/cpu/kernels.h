@@ -131,8 +131,8 @@ struct cpu_kernels {
     void (*store_any)(const void *tile, const struct cpu_memory *to, int64_t first,
                       int64_t n);
     /**
-     * As store_lanes, past the caches: all lanes, no index, elements on whole registers. NULL
-     * for one lane.
+     * As store_lanes, past the caches: all lanes, interleaved, no index, elements that begin on
+     * lines of the caches. NULL for one lane.
      */
     void (*stream_lanes)(const void *tile, const struct cpu_memory *to, int64_t first,
                          int64_t n);

@@ -232,17 +232,16 @@ void kal_cpu_line_run(const struct cpu_line *line, char *const tile[2],
     end(tile[0], y, line->m, line->has_roots ? NULL : line->roots, ahead);
 }
 
-// Does each line of the output begin on a multiple of a register, and so its codelets?
+// Does each line of the output begin on a line of the caches, and so its codelets?
 static bool is_aligned(const struct cpu_worker *worker, const struct cpu_line *line)
 {
     const struct kal_pass *p = line->rows->pass;
-    const int64_t bytes = line->plane_bytes;
     int64_t all = p->out.offset | p->out.stride;
 
     for (int i = 0; i < loop_count(p) - 1; i++)
         all |= p->loops[i].count > 1 ? p->loops[i].out : 0;
-    return (all * worker->real_bytes) % bytes == 0 &&
-           (uintptr_t)worker->base[p->out.buffer] % (uintptr_t)bytes == 0;
+    return (all * worker->real_bytes) % CPU_LINE_BYTES == 0 &&
+           (uintptr_t)worker->base[p->out.buffer] % CPU_LINE_BYTES == 0;
 }
 
 // How the lines of one call come and go.

@@ -27,7 +27,7 @@ struct cpu_line {
     int loop;                  // that neighbouring lines are on; -1: there is one line
     int64_t round;             // its count
     int64_t in_step, out_step; // from line to line on it
-    bool is_streamed;          // where lines begin on multiples of a register
+    bool is_streamed;          // where lines begin on lines of the caches
 };
 
 /**

@@ -377,20 +377,22 @@ static void twiddle_tile(const struct run *run, char *tile, char *spare, int64_t
     }
 }
 
-// Do vectors of a tile's output go past the caches, each to a register's place?
+// Where the parts of the first number of a tile's interleaved output lead.
+static const char *leading_out(const struct run *run)
+{
+    const char *re = run->out.re, *im = run->out.im;
+    return (im < re ? im : re) + run->tile.out[0] * run->worker->real_bytes;
+}
+
+// Do vectors of a tile's output go past the caches, each to a line's place?
 static bool can_stream_lanes(const struct run *run)
 {
-    const int64_t real_bytes = run->worker->real_bytes;
-    const int64_t bytes = run->pass->kernels->lanes * real_bytes;
-    const char *re = run->out.re, *im = run->out.im;
-    const char *first = run->out_unit == 2 && im < re ? im : re;
-    const int64_t apart = run->out_unit == 2 ? 0 : im - re;
-
-    return run->pass->is_streamed && run->pass->kernels->stream_lanes &&
-           run->tile.is_affine && run->step.out == run->out_unit &&
-           run->tile.lanes == run->pass->kernels->lanes && re && im && !run->out.index &&
-           ((intptr_t)first + run->out.lane_offset[0] * real_bytes) % bytes == 0 &&
-           apart % bytes == 0 && run->out.stride * real_bytes % bytes == 0;
+    const struct cpu_kernels *k = run->pass->kernels;
+    return run->pass->is_streamed && k->stream_lanes && run->tile.is_affine &&
+           run->step.out == run->out_unit && run->tile.lanes == k->lanes &&
+           run->out_unit == 2 && !run->out.index &&
+           (uintptr_t)leading_out(run) % CPU_LINE_BYTES == 0 &&
+           run->out.stride * run->worker->real_bytes % CPU_LINE_BYTES == 0;
 }
 
 // A tile to elements first .. first+n-1 of the lines: factors, scale, store.
@@ -635,10 +637,7 @@ static void run_steps(const struct run *run, enum reach in, enum reach out)
 // May lines that are turned in registers go past the caches?
 static bool can_stream_short(const struct run *run)
 {
-    const int64_t bytes = run->pass->kernels->lanes * run->worker->real_bytes;
-    const char *first = run->out.re < run->out.im ? run->out.re : run->out.im;
-    first += run->tile.out[0] * run->worker->real_bytes;
-    return run->is_streamed && (uintptr_t)first % (uintptr_t)bytes == 0;
+    return run->is_streamed && (uintptr_t)leading_out(run) % CPU_LINE_BYTES == 0;
 }
 
 // Short lines from the present tile on, `most` tiles at most: returns how many these are.

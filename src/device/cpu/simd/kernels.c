@@ -156,24 +156,15 @@ static void store_lanes(const void *tile, const struct cpu_memory *to, int64_t f
     }
 }
 
-// As store_lanes, where all is whole: no lane is absent, and no element.
 static void stream_lanes(const void *tile, const struct cpu_memory *to, int64_t first,
                          int64_t n)
 {
     R *re = (R *)to->re + to->lane_offset[0] + first * to->stride;
     R *im = (R *)to->im + to->lane_offset[0] + first * to->stride;
-    const bool is_interleaved = im == re + 1 || re == im + 1;
     const R *t = tile;
 
-    for (int64_t e = 0; e < n; e++, t += PAIR, re += to->stride, im += to->stride) {
-        const V a = LOAD(t), b = LOAD(t + LANES);
-        if (is_interleaved) {
-            STREAM_INTERLEAVED(re, im, 0, a, b);
-        } else {
-            STREAM(re, a);
-            STREAM(im, b);
-        }
-    }
+    for (int64_t e = 0; e < n; e++, t += PAIR, re += to->stride, im += to->stride)
+        STREAM_INTERLEAVED(re, im, 0, LOAD(t), LOAD(t + LANES));
 }
 
 // LANES reals from `at` on of every row to tile rows: t[step * j], swapped pairwise by flip.
