@@ -133,9 +133,10 @@ static bool can_be_short(const struct kal_pass *p, const struct cpu_kernels *k)
 }
 
 // What lines cost on tiles of these kernels, relative to others. A wide tile costs a little
-// more than a narrow one: transposition, clocks. Lines that are turned in registers cost a
-// quarter, as measured for 2 to 7 points; the shortest half as much again in registers of 64
-// bytes, from which a Zen 4 overlaps less of its way to memory.
+// more than a narrow one: transposition, clocks. Rows that do not fill a register are moved one
+// number at a time. Lines that are turned in registers cost a quarter, as measured for 2 to 7
+// points, but the shortest, in registers of 64 bytes, more than in narrower ones: with those a
+// Zen 4 overlaps more of its way to memory.
 static double tile_cost(const struct kal_pass *p, const struct cpu_kernels *k,
                         int64_t lines, bool is_f64)
 {

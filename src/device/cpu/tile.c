@@ -827,9 +827,9 @@ static void ask_for_side(const struct run *run, const struct cpu_memory *memory,
 
     if (memory->index || (!is_columns && memory->stride != unit))
         return;
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 2 && part[k]; k++) {
         const char *at = part[k] + (memory->lane_offset[0] + ahead) * real_bytes;
-        for (int64_t i = 0; part[k] && i < pieces; i++)
+        for (int64_t i = 0; i < pieces; i++)
             ask_for(at + i * skip * real_bytes, piece * real_bytes, is_write);
     }
 }
