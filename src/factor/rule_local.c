@@ -5,10 +5,10 @@
 #include "math/number.h"
 
 // Points of a line for which one visit beats the two of four-step. Adjacent lines: always, as far
-// as it goes, since they are pieces of memory that nothing else moves as well. Rows, which are transposed to tiles on the way in and out: about half of
-// it. Rows of a four-step are visited once more whatever is done. A single line leaves all
-// lanes but one idle. Measured on a Zen 4 processor in November 2026, by
-// timing one problem with each recipe.
+// as it goes, since nothing else moves their pieces of memory as well. Rows, which are transposed
+// to tiles on the way in and out: about half of L2. Rows of a four-step are visited once more
+// whatever is done. A single line leaves all lanes but one idle. Measured on a Zen 4 processor in
+// November 2026, by timing one problem with each recipe.
 enum {
     ADJACENT_LIMIT = KAL_MAX_LOCAL,
     ROW_LIMIT = 1024,

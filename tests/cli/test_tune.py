@@ -118,8 +118,12 @@ class Output(Tune):
         self.assertRegex(lines[0], r"\Aproblem +default us +tuned us +gain +plan\Z")
         for line, problem in zip(lines[1:], ("c2c f32 16 1", "c2c f32 20 1")):
             self.assertRegex(line, r"\A%s +[\d.]+ +[\d.]+ +[\d.]+x  \w" % problem)
-        self.assertRegex(lines[3], r"\Ageometric mean +[\d.]+x  by recipes [\d.]+x, "
-                         r"by parameters [\d.]+x\Z")
+        last = r"\Ageometric mean +([\d.]+)x  by recipes ([\d.]+)x, by parameters ([\d.]+)x\Z"
+        self.assertRegex(lines[3], last)
+        mean, recipes, parameters = map(float, re.match(last, lines[3]).groups())
+        self.assertGreaterEqual(min(recipes, parameters), 1)
+        self.assertAlmostEqual(mean, recipes * parameters,  # each in two decimals
+                               delta=0.006 * (1 + recipes + parameters))
 
     def test_cases_say_all_of_a_problem(self):
         cases = (b"c2c f64 12 3 in-place # a comment\n"

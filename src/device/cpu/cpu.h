@@ -70,7 +70,7 @@ struct cpu_pass {
     bool is_blocked;   // long and pointwise: worked in blocks of elements
     bool is_mirrored;  // one step, on pairs of elements
     int64_t units;     // of a line that blocks share out: elements, or pairs
-    bool is_streamed;  // the user gets it past the caches, where its place allows it
+    bool is_streamed;  // its output goes past the caches, where its place allows it
     bool is_far;       // its lines do not fit near the core: a tile to come is asked for
     int64_t in_reach;  // elements of a line that its index map is of; 0: there is none
     bool out_permutes; // the index map is a permutation of a tile's elements
@@ -94,10 +94,7 @@ struct cpu_program {
 /** Scratch that a call has room for on its stack. */
 enum { CPU_SMALL_BYTES = 34 << 10 };
 
-/**
- * A line of the caches: what goes past them begins on one. Pieces that do not are stored in parts,
- * which takes up to six times as long.
- */
+/** A line of the caches: what goes past them begins on one, so that each is stored whole. */
 enum { CPU_LINE_BYTES = 64 };
 
 /** Elements of a block of a long pointwise pass. */

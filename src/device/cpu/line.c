@@ -14,7 +14,7 @@ static int64_t unit_of(const struct kal_side *side)
     return side->imag == 1 ? 2 : 1;
 }
 
-static bool has_plain_steps(const struct kal_pass *p)
+bool kal_cpu_steps_are_plain(const struct kal_pass *p)
 {
     for (int i = 0; i < p->step_count; i++) {
         if (p->step[i].op != KAL_STEP_DFT || p->step[i].outer != 1)
@@ -23,7 +23,7 @@ static bool has_plain_steps(const struct kal_pass *p)
     return p->step_count > 0;
 }
 
-static bool is_plain(const struct kal_side *side, int64_t n)
+bool kal_cpu_side_is_plain(const struct kal_side *side, int64_t n)
 {
     return !side->is_real && !side->index && side->count >= n && side->chirp_n == 0;
 }
@@ -45,9 +45,10 @@ static bool same_lines(const struct kal_pass *a, const struct kal_pass *b)
 static bool are_one_line(const struct kal_pass *a, const struct kal_pass *b)
 {
     const int64_t in = unit_of(&a->in), out = unit_of(&b->out);
-    if (!has_plain_steps(a) || !has_plain_steps(b) || b->step_count != 1 ||
-        a->inner_loops == 0 || !same_lines(a, b) || !is_plain(&a->in, a->n) ||
-        !is_plain(&b->out, b->n) || b->out.twiddle_n || a->scale != 1.0)
+    if (!kal_cpu_steps_are_plain(a) || !kal_cpu_steps_are_plain(b) ||
+        b->step_count != 1 || a->inner_loops == 0 || !same_lines(a, b) ||
+        !kal_cpu_side_is_plain(&a->in, a->n) || !kal_cpu_side_is_plain(&b->out, b->n) ||
+        b->out.twiddle_n || a->scale != 1.0)
         return false;
     const struct kal_loop *column = &a->loops[loop_count(a) - 1],
                           *row = &b->loops[loop_count(b) - 1];

@@ -30,6 +30,12 @@ struct cpu_line {
     bool is_streamed;          // where lines begin on lines of the caches
 };
 
+/** Return whether all steps of a pass are codelets over whole tiles, one at least. */
+bool kal_cpu_steps_are_plain(const struct kal_pass *pass);
+
+/** Return whether a side has n complex elements as they are: no map, no chirp, none absent. */
+bool kal_cpu_side_is_plain(const struct kal_side *side, int64_t n);
+
 /**
  * Make the passes `columns` and the one behind it one, *out, if they can be; else *out = NULL.
  *

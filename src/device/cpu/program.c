@@ -117,18 +117,16 @@ static const struct cpu_kernels *widest_kernels(const struct cpu_program *progra
     return kal_cpu_kernels_find(device->level[device->level_count - 1], program->is_f64);
 }
 
-// Contiguous numbers, all of them there.
 static bool is_contiguous(const struct kal_side *side, int64_t n)
 {
-    return side->imag == 1 && side->stride == 2 && !side->is_real && !side->index &&
-           side->count >= n && side->chirp_n == 0;
+    return side->imag == 1 && side->stride == 2 && kal_cpu_side_is_plain(side, n);
 }
 
 // Are lines turned in registers, on their way to one codelet and back?
 static bool can_be_short(const struct kal_pass *p, const struct cpu_kernels *k)
 {
-    return p->step_count == 1 && p->step[0].op == KAL_STEP_DFT && p->step[0].outer == 1 &&
-           k->shorts && k->shorts[p->step[0].radix] && is_contiguous(&p->in, p->n) &&
+    return p->step_count == 1 && kal_cpu_steps_are_plain(p) && k->shorts &&
+           k->shorts[p->step[0].radix] && is_contiguous(&p->in, p->n) &&
            is_contiguous(&p->out, p->n) && !p->out.twiddle_n && p->scale == 1.0;
 }
 

@@ -801,11 +801,11 @@ static void run_block(const struct run *run, int64_t number)
     (pass->is_mirrored ? run_mirrored_block : run_pointwise_block)(run, begin, end);
 }
 
-enum { LINE_BYTES = 64, AHEAD_BYTES = 16384 };
+enum { AHEAD_BYTES = 16384 };
 
 static void ask_for(const char *from, int64_t bytes, bool is_write)
 {
-    for (int64_t i = 0; i < bytes; i += LINE_BYTES) {
+    for (int64_t i = 0; i < bytes; i += CPU_LINE_BYTES) {
         if (is_write)
             __builtin_prefetch(from + i, 1, 2);
         else
@@ -864,8 +864,11 @@ static void look_ahead(struct run *run, int64_t first, int64_t tiles)
     run->in.ahead = ahead * run->step.in;
     if (ahead == 0)
         return;
-    if (run->in_unit == 1 && run->step.in == 1 && p->in.buffer != KAL_BUFFER_CHUNK)
-        ask_for_side(run, &run->in, 1, 1, run->in.ahead, false);
+    if (run->in_unit == 1 && run->step.in == 1) {
+        if (p->in.buffer != KAL_BUFFER_CHUNK)
+            ask_for_side(run, &run->in, 1, 1, run->in.ahead, false);
+        run->in.ahead = 0;
+    }
     if (!pass->is_streamed && p->out.buffer != KAL_BUFFER_CHUNK &&
         run->out.re != run->in.re)
         ask_for_side(run, &run->out, run->out_unit, run->step.out, ahead * run->step.out,
