@@ -10,6 +10,7 @@ import pathlib
 import shutil
 import signal
 import subprocess
+import threading
 import time
 import unittest
 
@@ -22,6 +23,21 @@ BRIEF = ["--min-time", "0", "--max-time", "0.001", "--devices", "cpu"]
 
 def cases(*lengths):
     return "".join(f"c2c f32 {n} 1\n" for n in lengths).encode()
+
+
+def workers(program):
+    """The processes of that program that measure: role -> state, as in /proc/PID/stat."""
+    found = {}
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            words = (folder / "cmdline").read_bytes().split(b"\0")
+            state = (folder / "stat").read_text(encoding="utf-8").rpartition(") ")[2][0]
+            is_of_program = (folder / "exe").samefile(program)
+        except OSError:  # it has ended
+            continue
+        if is_of_program and b"--worker" in words:
+            found[words[words.index(b"--worker") + 1].decode()] = state
+    return found
 
 
 class Comparison(Case):
@@ -98,6 +114,22 @@ class Faults(Comparison):
         self.assertNotIn("http://", page.replace("http://www.w3.org/", ""))
         self.assertEqual(sorted(p.name for p in self.out("").iterdir()),
                          ["log.txt", "report.html", "results.csv", "results.jsonl"])
+
+    def test_whoever_is_not_asked_is_stopped(self):
+        done = []
+        listed = self.write("c.txt", cases(11))
+        measuring = threading.Thread(target=lambda: done.append(self.compare(
+            "--cases", listed, "--peers", "faulty", "--time-limit", "3", *BRIEF,
+            program=FAULTY)))
+        measuring.start()
+        seen = set()
+        while measuring.is_alive():
+            seen.add(tuple(sorted(workers(FAULTY).items())))
+            time.sleep(0.05)
+        measuring.join()
+        self.assertTrue(done)
+        # While the peer hangs, Kallima's process has no turn.
+        self.assertIn((("faulty", "S"), ("kallima", "T")), seen)
 
     def test_what_computes_nothing_is_wrong(self):
         self.compare("--cases", self.write("c.txt", cases(8)), "--peers", "none", "--min-time",

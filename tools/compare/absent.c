@@ -24,11 +24,6 @@ bool child_ask(struct child *child, const char *question, double limit_s, char *
     return child_start(child, NULL, NULL, why, capacity);
 }
 
-void child_tell(struct child *child, const char *line)
-{
-    (void)child, (void)line;
-}
-
 void child_end(struct child *child)
 {
     (void)child;

@@ -169,12 +169,6 @@ static bool send_line(const struct child *child, const char *line)
            write(child->to, text, (size_t)length) == (ssize_t)length;
 }
 
-void child_tell(struct child *child, const char *line)
-{
-    if (child->pid)
-        send_line(child, line);
-}
-
 // Waits for more of the answer. Returns what read() does, or -2: there was no time left.
 static ssize_t receive(struct child *child, double until_ns)
 {
@@ -192,8 +186,9 @@ static ssize_t receive(struct child *child, double until_ns)
     }
 }
 
-bool child_ask(struct child *child, const char *question, double limit_s, char **answer,
-               char *why, size_t capacity)
+// Read on until a line is whole.
+static bool receive_line(struct child *child, double limit_s, char **answer, char *why,
+                         size_t capacity)
 {
     const double until_ns = sample_now_ns() + 1e9 * limit_s;
     char *end;
@@ -201,8 +196,6 @@ bool child_ask(struct child *child, const char *question, double limit_s, char *
     child->used -= child->taken;
     memmove(child->line, child->line + child->taken, child->used);
     child->taken = 0;
-    if (question)
-        send_line(child, question); // where that fails there is no answer either
     while (!(end = memchr(child->line, '\n', child->used)) &&
            child->used < sizeof child->line - 1) {
         const ssize_t count = receive(child, until_ns);
@@ -224,6 +217,20 @@ bool child_ask(struct child *child, const char *question, double limit_s, char *
     *end = '\0';
     child->taken = (size_t)(end + 1 - child->line);
     *answer = child->line;
+    return true;
+}
+
+// Between two questions a child is stopped: threads that spin while they wait for work, some for
+// 200 ms, would take processors from the child whose time is taken.
+bool child_ask(struct child *child, const char *question, double limit_s, char **answer,
+               char *why, size_t capacity)
+{
+    kill(child->pid, SIGCONT);
+    if (question)
+        send_line(child, question); // where that fails there is no answer either
+    if (!receive_line(child, limit_s, answer, why, capacity))
+        return false;
+    kill(child->pid, SIGSTOP);
     return true;
 }
 

@@ -31,7 +31,8 @@ bool child_start(struct child *child, char *const *arguments, const char *log, c
                  size_t capacity);
 
 /**
- * Send a question, a line without its end (NULL: none), and wait for one line of answer.
+ * Send a question, a line without its end (NULL: none), and wait for one line of answer. The
+ * child runs only meanwhile.
  *
  * Owner: *answer lies in the child and is good until it is asked again.
  * Error: returns false and writes why to `why`: "crashed: signal 11 (...)", "no answer in
@@ -39,9 +40,6 @@ bool child_start(struct child *child, char *const *arguments, const char *log, c
  */
 bool child_ask(struct child *child, const char *question, double limit_s, char **answer,
                char *why, size_t capacity);
-
-/** Send a line that has no answer. */
-void child_tell(struct child *child, const char *line);
 
 /** End the child, if it runs. */
 void child_end(struct child *child);

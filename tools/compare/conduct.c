@@ -113,7 +113,15 @@ static void set_times(struct entrant *entrant, const struct bout *bout)
     row->ok = !contestant_is_kallima(entrant->one) || row->error <= row->error_bound;
 }
 
-// The copy is of the device, whoever made it.
+// Some interfaces add their own to the name: "NVIDIA H200/PCIe/SSE2".
+static bool is_same_device(const struct entrant *a, const struct entrant *b)
+{
+    const char *one = a->one->about.device, *other = b->one->about.device;
+    const size_t length = strcspn(one, "/");
+    return length == strcspn(other, "/") && strncmp(one, other, length) == 0;
+}
+
+// A copy is the device's, whoever made it: of several interfaces' the fastest.
 static void set_copies(struct bout *bout)
 {
     for (int i = 0; i < bout->count; i++) {
@@ -121,9 +129,8 @@ static void set_copies(struct bout *bout)
         for (int k = 0; k < bout->count; k++) {
             const struct entrant *other = &bout->entrant[k];
             if (other->timing[BENCH_COPY].samples > 0 &&
-                strcmp(other->one->about.selector,
-                       bout->entrant[i].one->about.selector) == 0)
-                row->copy_ms = median_ms(&other->timing[BENCH_COPY]);
+                is_same_device(other, &bout->entrant[i]))
+                row->copy_ms = fmin(row->copy_ms, median_ms(&other->timing[BENCH_COPY]));
         }
         row->x_copy = row->copy_ms / row->median_ms;
     }
@@ -267,11 +274,19 @@ static void measure(struct conducting *conducting, struct bout *bout)
     sample(bout, &conducting->sampling, on_device, 2);
     if (!bout->one->recipe[0])
         sample(bout, &conducting->transfers, on_host, 3);
-    for (int i = 0; i < bout->count; i++) {
+    for (int i = 0; i < bout->count; i++)
         set_times(&bout->entrant[i], bout);
-        child_tell(&bout->entrant[i].one->child, "end");
-    }
     set_copies(bout);
+}
+
+// Whoever cannot give back what it holds is started again with the next case.
+static void end_case(struct conducting *conducting, struct bout *bout)
+{
+    struct json json;
+    char why[512];
+    for (int i = 0; i < bout->count; i++)
+        contestant_ask(conducting->contest, bout->entrant[i].one, "end", &json, why,
+                       sizeof why);
 }
 
 static bool write_rows(struct conducting *conducting, struct bout *bout)
@@ -313,6 +328,7 @@ static bool run_case(struct conducting *conducting, struct bout *bout)
     }
     if (!child_is_end_asked())
         measure(conducting, bout);
+    end_case(conducting, bout);
     child_forget_references();
     return child_is_end_asked() || write_rows(conducting, bout);
 }

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "bench_job.h"
 #include "bench_open.h"
@@ -29,7 +28,6 @@ struct service {
 };
 
 static const double WARMED_BELOW_NS = 20e6;
-enum { PAUSE_US = 2000 }; // in which the threads of who was at work before stop spinning
 
 // --- answers ----------------------------------------------------------------------------
 
@@ -230,8 +228,6 @@ static void begin_case(struct service *service, char *line)
 static double take(struct service *service, enum bench_step step, int64_t times)
 {
     const struct bench_way *way = service->way;
-    if (way == &bench_way_host)
-        usleep(PAUSE_US);
     if (step == BENCH_RUN) {
         const double ns = way->take(&service->job, BENCH_RUN, 1);
         if (ns < 0 || (ns >= WARMED_BELOW_NS && times == 1))
@@ -259,6 +255,13 @@ static void take_sample(struct service *service, const char *line)
                                    : "the step failed");
 }
 
+static void answer_end(struct service *service)
+{
+    end_case(service);
+    fputs("{}\n", service->answers);
+    fflush(service->answers);
+}
+
 static void answer_all(struct service *service)
 {
     char line[SERVE_LINE];
@@ -269,7 +272,7 @@ static void answer_all(struct service *service)
         else if (strncmp(line, "sample ", 7) == 0)
             take_sample(service, line + 7);
         else
-            end_case(service);
+            answer_end(service);
     }
     end_case(service);
 }
