@@ -193,6 +193,7 @@ struct kallima_timer {
 /** First member of every device's own kernel. */
 struct kal_device_kernel {
     kallima_device *device;
+    int lanes; // of a group
 };
 
 /** First member of every device's own program. */
@@ -235,6 +236,15 @@ kallima_status kal_range_check(const kallima_device *device, const char *what,
  */
 kallima_status kal_reach_check(const kallima_device *device, uint64_t step,
                                uint64_t offset_bytes, uint64_t bytes);
+
+/**
+ * To have a driver start takes it longer than to enqueue: work of fewer lanes waits for more of
+ * it, or for whoever waits for it.
+ */
+enum { KAL_ENOUGH_LANES = 1 << 18 };
+
+/** Return the lanes of all launches. */
+int64_t kal_work_lanes(const struct kal_work *work, int count);
 
 /** Refuse launches of more groups than `most_groups`, before anything is enqueued. */
 kallima_status kal_work_check(const kallima_device *device, const struct kal_work *work,

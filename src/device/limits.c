@@ -130,6 +130,14 @@ kallima_status kal_work_check(const kallima_device *device, const struct kal_wor
     return KALLIMA_OK;
 }
 
+int64_t kal_work_lanes(const struct kal_work *work, int count)
+{
+    int64_t lanes = 0;
+    for (int i = 0; i < count; i++)
+        lanes += work[i].kernel ? (int64_t)work[i].groups * work[i].kernel->lanes : 0;
+    return lanes;
+}
+
 uint64_t kal_most_groups(uint64_t width, uint64_t rows)
 {
     return width * rows < UINT32_MAX ? width * rows : UINT32_MAX;

@@ -153,10 +153,10 @@ static void a_lost_device_is_told(void **state)
 
     (void)state;
     vk->QueueSubmit = lose_submit;
-    ROW_CHECK(job_run(kernel, job_at(a, 0), job_at(a, 0), 1) == KALLIMA_E_DEVICE);
-    ROW_CHECK(strstr(kallima_last_error(), "vkQueueSubmit: VK_ERROR_DEVICE_LOST"));
+    job_run(kernel, job_at(a, 0), job_at(a, 0), 1); // which may wait for more
     device->ops->kernel_destroy(kernel); // which does not wait for what was not submitted
     ROW_CHECK(kallima_device_finish(device) == KALLIMA_E_DEVICE);
+    ROW_CHECK(strstr(kallima_last_error(), "vkQueueSubmit: VK_ERROR_DEVICE_LOST"));
     ROW_CHECK(kallima_buffer_read(a, 0, x, sizeof x) == KALLIMA_E_DEVICE);
     vk->QueueSubmit = own.QueueSubmit;
     vk->WaitForFences = lose_fence;
@@ -164,7 +164,66 @@ static void a_lost_device_is_told(void **state)
     ROW_CHECK(strstr(kallima_last_error(), "vkWaitForFences: VK_ERROR_DEVICE_LOST"));
     vk->WaitForFences = own.WaitForFences;
     ROW_CHECK(kallima_device_finish(device) == KALLIMA_OK);
+    kernel = job_compile(device, JOB_SAXPY);
+    vk->QueueSubmit = lose_submit;
+    const bool waits = job_run(kernel, job_at(a, 0), job_at(a, 0), 1) == KALLIMA_OK;
+    ROW_CHECK(waits == (vk->CmdPushDescriptorSetKHR != NULL));
+    device->ops->kernel_destroy(kernel);
+    vk->QueueSubmit = own.QueueSubmit; // whoever waits is told that something is missing
+    ROW_CHECK(kallima_device_finish(device) == (waits ? KALLIMA_E_DEVICE : KALLIMA_OK));
+    ROW_CHECK(kallima_device_finish(device) == KALLIMA_OK);
     kallima_buffer_destroy(&a);
+    kallima_device_close(&device);
+    ROW_CHECK(counting.live == 0);
+    ROWS_FINISH();
+}
+
+static VkResult is_not_ready(VkDevice device, VkFence fence)
+{
+    (void)device, (void)fence;
+    return VK_NOT_READY;
+}
+
+static PFN_vkQueueSubmit submit_really;
+static int submissions;
+
+static VkResult count_submit(VkQueue queue, uint32_t count, const VkSubmitInfo *info,
+                             VkFence fence)
+{
+    submissions++;
+    return submit_really(queue, count, info, fence);
+}
+
+// While the queue is at work as many go together as one submission may hold, and the rest when
+// somebody waits for it.
+static void executions_are_gathered_while_the_queue_is_at_work(void **state)
+{
+    enum { CALLS = 2 * VK_GATHERED + 5 };
+    uint32_t list[1 + CALLS] = { 0 };
+    const uint32_t number = 7;
+    kallima_device *device = job_open("vulkan", &counting);
+    struct vk_device *vulkan = (struct vk_device *)device;
+    struct kal_device_kernel *kernel = job_compile(device, JOB_APPEND);
+    kallima_buffer *a = job_upload(device, list, sizeof list),
+                   *b = job_upload(device, &number, sizeof number);
+
+    (void)state;
+    ROW_CHECK(kallima_device_finish(device) == KALLIMA_OK);
+    submit_really = vulkan->vk.QueueSubmit;
+    vulkan->vk.QueueSubmit = count_submit;
+    vulkan->vk.GetFenceStatus = is_not_ready;
+    vulkan->completed = vulkan->submitted - 1; // its last one is not seen as done
+    submissions = 0;
+    for (int i = 0; i < CALLS; i++)
+        ROW_CHECK(job_run(kernel, job_at(a, 0), job_at(b, 0), 1) == KALLIMA_OK);
+    const bool pushes = vulkan->vk.CmdPushDescriptorSetKHR;
+    ROW_CHECK(submissions == (pushes ? 2 : CALLS));
+    device->ops->kernel_destroy(kernel); // which waits for what uses it
+    ROW_CHECK(submissions == (pushes ? 3 : CALLS) && vulkan->gathered == 0);
+    ROW_CHECK(kallima_buffer_read(a, 0, list, sizeof list) == KALLIMA_OK);
+    ROW_CHECK(list[0] == CALLS && list[CALLS] == number);
+    kallima_buffer_destroy(&a);
+    kallima_buffer_destroy(&b);
     kallima_device_close(&device);
     ROW_CHECK(counting.live == 0);
     ROWS_FINISH();
@@ -490,7 +549,7 @@ static int offend(void)
     if (!bad) {
         vk->vk.CmdFillBuffer(slot->commands, kal_vk_memory(buffer->memory)->buffer, 0, 3,
                              0);
-        kal_vk_end(vk, KALLIMA_E_ARGUMENT, NULL);
+        kal_vk_end(vk, KALLIMA_E_ARGUMENT, 0, NULL);
     }
     kallima_buffer_destroy(&buffer);
     kallima_device_close(&device);
@@ -505,6 +564,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(damaged_binaries_are_refused),
         cmocka_unit_test(transfers_go_through_staging_memory),
         cmocka_unit_test(a_lost_device_is_told),
+        cmocka_unit_test(executions_are_gathered_while_the_queue_is_at_work),
         cmocka_unit_test(a_driver_out_of_memory_is_told),
         cmocka_unit_test(adopted_devices_compute),
         cmocka_unit_test(handles_that_do_not_fit_are_refused),

@@ -87,7 +87,7 @@ struct cuda_kernel {
     struct kal_device_kernel base;
     CUmodule module;
     CUfunction function;
-    int lanes, cluster, slots;
+    int cluster, slots;
     unsigned group_bytes;
     struct kal_kernel_facts facts;
 };

@@ -142,7 +142,7 @@ static CUresult count_clusters(const struct cuda_device *device,
         .gridDimX = (unsigned)kernel->cluster,
         .gridDimY = 1,
         .gridDimZ = 1,
-        .blockDimX = (unsigned)kernel->lanes,
+        .blockDimX = (unsigned)kernel->base.lanes,
         .blockDimY = 1,
         .blockDimZ = 1,
         .sharedMemBytes = kernel->group_bytes,
@@ -164,14 +164,14 @@ static kallima_status read_occupancy(const struct cuda_device *device,
         kernel->cluster > 1
             ? count_clusters(device, kernel, &fitting)
             : device->driver->OccupancyMaxActiveBlocksPerMultiprocessor(
-                  &fitting, kernel->function, kernel->lanes, kernel->group_bytes);
+                  &fitting, kernel->function, kernel->base.lanes, kernel->group_bytes);
 
     KAL_TRY(kal_cuda_check(device, result, "read how often kernel %s fits", text->name));
     if (fitting < 1)
         return kal_fail(&device->base.host, KALLIMA_E_UNSUPPORTED,
                         "cuda: kernel %s: %d groups of %d lanes with %lld bytes do not "
                         "fit the device at once",
-                        text->name, kernel->cluster, kernel->lanes,
+                        text->name, kernel->cluster, kernel->base.lanes,
                         (long long)kernel->facts.group_bytes);
     kernel->facts.groups_per_processor =
         kernel->cluster > 1 ? (fitting * kernel->cluster + processors - 1) / processors
@@ -213,7 +213,7 @@ static kallima_status create_from(struct kal_device_kernel **out, kallima_device
     KAL_TRY(kal_alloc_object(&device->host, &object, sizeof(struct cuda_kernel)));
     struct cuda_kernel *kernel = object;
     kernel->base.device = device;
-    kernel->lanes = text->lanes;
+    kernel->base.lanes = text->lanes;
     kernel->cluster = text->cluster;
     kernel->slots = text->slots;
     kernel->group_bytes = (unsigned)text->group_bytes;

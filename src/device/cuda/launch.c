@@ -28,7 +28,7 @@ static CUresult launch_clusters(const struct cuda_device *device,
         .gridDimX = groups,
         .gridDimY = 1,
         .gridDimZ = 1,
-        .blockDimX = (unsigned)kernel->lanes,
+        .blockDimX = (unsigned)kernel->base.lanes,
         .blockDimY = 1,
         .blockDimZ = 1,
         .sharedMemBytes = kernel->group_bytes,
@@ -55,7 +55,7 @@ static CUresult launch(const struct cuda_device *device, const struct kal_work *
     if (kernel->cluster > 1)
         return launch_clusters(device, kernel, groups, parameters);
     return device->driver->LaunchKernel(
-        kernel->function, groups, 1, 1, (unsigned)kernel->lanes, 1, 1,
+        kernel->function, groups, 1, 1, (unsigned)kernel->base.lanes, 1, 1,
         kernel->group_bytes, device->stream, parameters, NULL);
 }
 

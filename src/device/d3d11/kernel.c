@@ -90,7 +90,7 @@ kallima_status kal_d3d_kernel_create(struct kal_device_kernel **out, kallima_dev
     KAL_TRY(kal_kernel_check(base, text));
     KAL_TRY(kal_alloc_object(&base->host, &object, sizeof(struct d3d_kernel)));
     struct d3d_kernel *kernel = object;
-    kernel->base.device = base;
+    kernel->base = (struct kal_device_kernel){ base, text->lanes };
     kernel->slots = (uint32_t)text->slots;
     kernel->named = text->named;
     kernel->written = text->written;

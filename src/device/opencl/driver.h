@@ -46,7 +46,7 @@ struct ocl_device {
     cl_context context;
     cl_command_queue queue;
     pthread_mutex_t lock;  // held from the first to the last command of one call
-    int64_t waiting_items; // work-items that the driver was not yet told to start on
+    int64_t waiting_lanes; // work that the driver was not yet told to start on
     atomic_uint releases; // of memory objects: a handle may come back as another object's
     bool is_ordered;      // the queue runs commands in the order of their calls
     bool has_profiling;
@@ -58,7 +58,7 @@ struct ocl_kernel {
     struct kal_device_kernel base;
     cl_program program;
     cl_kernel handle;
-    int lanes, slots;
+    int slots;
     struct kal_kernel_facts facts;
     struct kal_memory set[KAL_MAX_SLOTS]; // its arguments, under the device's lock
     unsigned set_at;                      // the device's releases when they were set

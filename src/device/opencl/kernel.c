@@ -169,7 +169,8 @@ static int64_t most_lanes(const struct ocl_kernel *kernel)
     device->cl->GetKernelWorkGroupInfo(kernel->handle, device->id,
                                        CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof required,
                                        required, NULL);
-    return told == 0 || required[0] == (size_t)kernel->lanes ? here : kal_min(told, here);
+    return told == 0 || required[0] == (size_t)kernel->base.lanes ? here
+                                                                  : kal_min(told, here);
 }
 
 // A kernel that compiles may still be too large to run.
@@ -181,11 +182,11 @@ static kallima_status check_limits(const struct ocl_kernel *kernel, const char *
     const int64_t lanes = most_lanes(kernel);
     const uint64_t bytes = most_bytes(device, is_dynamic);
 
-    if (kernel->lanes > lanes)
+    if (kernel->base.lanes > lanes)
         return kal_fail(host, KALLIMA_E_COMPILE,
                         "opencl: kernel %s: %d work-items of a group; here it can have "
                         "%lld",
-                        name, kernel->lanes, (long long)lanes);
+                        name, kernel->base.lanes, (long long)lanes);
     if ((uint64_t)kernel->facts.group_bytes > bytes)
         return kal_fail(host, KALLIMA_E_COMPILE,
                         "opencl: kernel %s: %lld bytes of local memory; here it can have "
@@ -302,7 +303,8 @@ static bool is_better(const struct ocl_kernel *told, const struct ocl_kernel *ke
                       int resident)
 {
     return told->facts.spill_bytes <= kernel->facts.spill_bytes ||
-           kal_groups_of_registers(kernel->lanes, kernel->facts.registers) < resident - 1;
+           kal_groups_of_registers(kernel->base.lanes, kernel->facts.registers) <
+               resident - 1;
 }
 
 // Compile once more with what only PTX says, from *ptx; if that is better, *ptx is what it was
@@ -376,7 +378,7 @@ kallima_status kal_ocl_kernel_create(struct kal_device_kernel **out, kallima_dev
     struct ocl_kernel *kernel = object;
     const bool is_nvidia = ((const struct ocl_device *)base)->nvidia_sm > 0;
     kernel->base.device = base;
-    kernel->lanes = text->lanes;
+    kernel->base.lanes = text->lanes;
     kernel->slots = text->slots;
     pthread_mutex_lock(&compiler);
     kallima_status status = fill_in(kernel, text, binary);

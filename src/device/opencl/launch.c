@@ -42,7 +42,7 @@ static kallima_status launch(struct ocl_device *device, const struct kal_work *w
                              const struct link *link)
 {
     const struct ocl_kernel *kernel = (const struct ocl_kernel *)work->kernel;
-    const size_t lanes = (size_t)kernel->lanes;
+    const size_t lanes = (size_t)kernel->base.lanes;
     const size_t all = (size_t)work->groups * lanes;
     KAL_TRY(set_slots(device, work));
     OCL_TRY(device, EnqueueNDRangeKernel, device->queue, kernel->handle, 1, NULL, &all,
@@ -81,31 +81,19 @@ static kallima_status enqueue_all(struct ocl_device *device, const struct kal_wo
     return KALLIMA_OK;
 }
 
-static int64_t count_items(const struct kal_work *work, int count)
-{
-    int64_t items = 0;
-    for (int i = 0; i < count; i++) {
-        const struct ocl_kernel *kernel = (const struct ocl_kernel *)work[i].kernel;
-        items += kernel ? (int64_t)work[i].groups * kernel->lanes : 0;
-    }
-    return items;
-}
-
-// Arguments of a kernel are set one by one, so the lock also keeps them together. To have the
-// driver start takes it longer than to enqueue, so little work waits for more of it, or for
-// whoever waits for it; never where an event is wanted, which another queue may wait for.
+// Arguments of a kernel are set one by one, so the lock also keeps them together. Little work waits
+// for more of it, but never where an event is wanted, which another queue may wait for.
 kallima_status kal_ocl_enqueue(kallima_device *base, const struct kal_work *work,
                                int count, const struct kal_sync *sync)
 {
-    enum { ENOUGH_ITEMS = 1 << 18 };
     static const struct kal_sync alone;
     struct ocl_device *device = (struct ocl_device *)base;
     if (!sync)
         sync = &alone;
     KAL_TRY(kal_ocl_begin(device));
     const kallima_status status = enqueue_all(device, work, count, sync);
-    device->waiting_items += count_items(work, count);
-    if (status || sync->event || device->waiting_items >= ENOUGH_ITEMS)
+    device->waiting_lanes += kal_work_lanes(work, count);
+    if (status || sync->event || device->waiting_lanes >= KAL_ENOUGH_LANES)
         return kal_ocl_end(device, status);
     pthread_mutex_unlock(&device->lock);
     return KALLIMA_OK;

@@ -126,7 +126,7 @@ kallima_status kal_ocl_end(struct ocl_device *device, kallima_status status)
 {
     if (status == KALLIMA_OK)
         status = kal_ocl_check(device, device->cl->Flush(device->queue), "clFlush");
-    device->waiting_items = 0;
+    device->waiting_lanes = 0;
     pthread_mutex_unlock(&device->lock);
     return status;
 }

@@ -145,7 +145,7 @@ kallima_status kal_gl_kernel_create(struct kal_device_kernel **out, kallima_devi
     KAL_TRY(kal_kernel_check(base, text));
     KAL_TRY(kal_alloc_object(&base->host, &object, sizeof(struct gl_kernel)));
     struct gl_kernel *kernel = object;
-    kernel->base.device = base;
+    kernel->base = (struct kal_device_kernel){ base, text->lanes };
     kernel->slots = text->slots;
     kallima_status status = kal_gl_begin(device);
     if (!status)

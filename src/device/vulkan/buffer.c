@@ -177,6 +177,7 @@ static struct range range_of(const kallima_buffer *buffer, uint64_t offset)
 static kallima_status copy(struct vk_device *device, struct range to, struct range from,
                            uint64_t bytes, bool for_host, uint64_t *number)
 {
+    enum { LANE_BYTES = 16 };
     const VkBufferCopy region = { from.offset, to.offset, bytes };
     struct vk_slot *slot;
 
@@ -189,7 +190,7 @@ static kallima_status copy(struct vk_device *device, struct range to, struct ran
     else if (device->is_adopted)
         kal_vk_barrier_all(device, slot->commands);
     from.memory->last = to.memory->last = kal_vk_current(device);
-    return kal_vk_end(device, KALLIMA_OK, number);
+    return kal_vk_end(device, KALLIMA_OK, (int64_t)(bytes / LANE_BYTES), number);
 }
 
 // Part `i` of a transfer and the half of the staging memory that it goes through.

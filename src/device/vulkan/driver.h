@@ -15,6 +15,7 @@ enum {
     VK_MAX_DEVICES = 16,
     VK_MAX_FAMILIES = 32,
     VK_SLOTS = 32,              // submissions that may be under way at once
+    VK_GATHERED = 16,           // executions that one of them may hold
     VK_STAGING_BYTES = 8 << 20, // of each of two halves
     VK_OFFSETS = 15,            // numbers that a kernel has ahead of its first group's
 };
@@ -38,6 +39,7 @@ enum {
     X(DestroyFence)                        \
     X(ResetFences)                         \
     X(WaitForFences)                       \
+    X(GetFenceStatus)                      \
     X(CreateCommandPool)                   \
     X(DestroyCommandPool)                  \
     X(AllocateCommandBuffers)              \
@@ -146,6 +148,9 @@ struct vk_device {
     pthread_cond_t no_waiter;
     struct vk_slot slot[VK_SLOTS];
     uint64_t submitted, completed; // submissions are numbered from 1 on
+    int gathered;          // executions in the next one, which is begun; 0: it is not
+    int64_t waiting_lanes; // of these
+    bool has_lost;         // some could not be submitted, and nobody was told
     struct vk_memory *wrapped;
     pthread_mutex_t staging_lock;
     struct vk_memory staging;   // two halves
@@ -212,14 +217,19 @@ kallima_status kal_vk_device_create(struct vk_device **out, const struct kal_hos
 /** Make what work needs of a device that has `vk`, `device` and `queue`. */
 kallima_status kal_vk_device_start(struct vk_device *device);
 
-/** Begin a submission: hold the lock, and have an open command buffer in the result. */
+/**
+ * Begin a submission, or go on with one that is gathered: hold the lock, and have an open command
+ * buffer in the result.
+ */
 kallima_status kal_vk_begin(struct vk_device *device, struct vk_slot **slot);
 
 /**
  * Submit what was recorded if `status` is OK, and give the lock back. On success its number
- * goes to *number, which may be NULL.
+ * goes to *number. Where that is NULL, what was recorded may wait for more of its kind, if it is
+ * little or the queue is at work: at the latest until somebody waits for it or asks for a number.
+ * `lanes` says how much it is.
  */
-kallima_status kal_vk_end(struct vk_device *device, kallima_status status,
+kallima_status kal_vk_end(struct vk_device *device, kallima_status status, int64_t lanes,
                           uint64_t *number);
 
 /** Return the number of the submission that is being recorded. The lock is held. */

@@ -228,7 +228,7 @@ kallima_status kal_vk_kernel_create(struct kal_device_kernel **out, kallima_devi
     KAL_TRY(kal_kernel_check(base, text));
     KAL_TRY(kal_alloc_object(&base->host, &object, sizeof(struct vk_kernel)));
     struct vk_kernel *kernel = object;
-    kernel->base.device = base;
+    kernel->base = (struct kal_device_kernel){ base, text->lanes };
     kernel->slots = (uint32_t)text->slots;
     const kallima_status status = make(kernel, text, binary, made);
     if (status) {

@@ -95,17 +95,19 @@ static kallima_status fill(const struct target *target, const struct kal_work *w
     return KALLIMA_OK;
 }
 
-// Each sees what the one before it wrote. Around them may be work of the caller's.
+// Each sees what the one before it wrote. Around them may be work of the caller's, in whose command
+// buffer or queue they are.
 static kallima_status record(const struct target *target, const struct kal_work *work,
                              int count)
 {
-    kal_vk_barrier_all(target->device, target->commands);
+    const bool is_alone = target->slot && !target->device->is_adopted;
+    (is_alone ? kal_vk_barrier : kal_vk_barrier_all)(target->device, target->commands);
     for (int i = 0; i < count; i++) {
         if (i > 0)
             kal_vk_barrier(target->device, target->commands);
         KAL_TRY((work[i].kernel ? launch : fill)(target, &work[i]));
     }
-    if (target->device->is_adopted)
+    if (!is_alone)
         kal_vk_barrier_all(target->device, target->commands);
     return KALLIMA_OK;
 }
@@ -151,5 +153,6 @@ kallima_status kal_vk_enqueue(kallima_device *base, const struct kal_work *work,
     KAL_TRY(kal_vk_begin(device, &slot));
     const struct target target = { device, slot->commands, slot };
     mark_used(device, work, count);
-    return kal_vk_end(device, record(&target, work, count), NULL);
+    return kal_vk_end(device, record(&target, work, count), kal_work_lanes(work, count),
+                      NULL);
 }

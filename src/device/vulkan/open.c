@@ -106,7 +106,7 @@ static void vk_close(kallima_device *base)
     const struct vk_api *vk = &device->vk;
 
     if (device->queue) {
-        kal_vk_wait(device, device->submitted);
+        kal_vk_wait(device, kal_vk_current(device));
         kal_vk_memory_clear(&device->staging, device);
         for (int i = 0; i < VK_SLOTS; i++) {
             vk->DestroyFence(device->device, device->slot[i].fence, NULL);

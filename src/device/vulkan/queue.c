@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Submissions: command buffers and fences in a ring. A fence tells of all submissions before
-// its own too, so one number says how far the queue has come.
+// its own too, so one number says how far the queue has come. Between two submissions a GPU is
+// idle for some microseconds: little work, and what finds it at work, is gathered.
 #include "device/vulkan/driver.h"
 
 static struct vk_slot *slot_of(struct vk_device *device, uint64_t number)
@@ -28,13 +29,15 @@ static VkResult wait_for(struct vk_device *device, uint64_t number)
 }
 
 // The slot of the next submission, once the last one that had it is done and nobody looks at
-// its fence.
+// its fence. It may be begun already, or by another thread meanwhile.
 static VkResult take_slot(struct vk_device *device, struct vk_slot **slot)
 {
     VkResult code = VK_SUCCESS;
     for (;;) {
         const uint64_t number = kal_vk_current(device);
         *slot = slot_of(device, number);
+        if (device->gathered > 0)
+            return VK_SUCCESS;
         if (number > device->completed + VK_SLOTS)
             code = wait_for(device, number - VK_SLOTS);
         else if ((*slot)->waiters > 0)
@@ -53,6 +56,8 @@ static kallima_status begin(struct vk_device *device, struct vk_slot **slot)
         .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT,
     };
     KAL_TRY(kal_vk_check(device, take_slot(device, slot), "vkWaitForFences"));
+    if (device->gathered > 0)
+        return KALLIMA_OK;
     if ((*slot)->sets)
         VK_TRY(device, ResetDescriptorPool, device->device, (*slot)->sets, 0);
     VK_TRY(device, BeginCommandBuffer, (*slot)->commands, &info);
@@ -81,17 +86,50 @@ static kallima_status submit(struct vk_device *device, const struct vk_slot *slo
     return KALLIMA_OK;
 }
 
-kallima_status kal_vk_end(struct vk_device *device, kallima_status status,
-                          uint64_t *number)
+static kallima_status end(struct vk_device *device, kallima_status status)
 {
     const struct vk_slot *slot = slot_of(device, kal_vk_current(device));
     const VkResult code = device->vk.EndCommandBuffer(slot->commands);
+    device->gathered = 0;
+    device->waiting_lanes = 0;
     if (!status)
         status = kal_vk_check(device, code, "vkEndCommandBuffer");
-    if (!status)
-        status = submit(device, slot);
+    return status ? status : submit(device, slot);
+}
+
+static bool is_at_work(struct vk_device *device)
+{
+    const uint64_t number = device->submitted;
+    if (number > device->completed &&
+        device->vk.GetFenceStatus(device->device, slot_of(device, number)->fence) !=
+            VK_NOT_READY)
+        device->completed = number;
+    return number > device->completed;
+}
+
+// May what was recorded wait for more? A caller who shares the queue is to have it there at once;
+// and where descriptors are not pushed recording may fail, which would undo what waits.
+static bool can_wait(struct vk_device *device)
+{
+    return !device->is_adopted && device->vk.CmdPushDescriptorSetKHR &&
+           device->gathered + 1 < VK_GATHERED &&
+           (device->waiting_lanes < KAL_ENOUGH_LANES || is_at_work(device));
+}
+
+kallima_status kal_vk_end(struct vk_device *device, kallima_status status, int64_t lanes,
+                          uint64_t *number)
+{
+    device->waiting_lanes += lanes;
+    if (!status && !number && can_wait(device))
+        device->gathered++;
+    else
+        status = end(device, status);
     if (!status && number)
         *number = device->submitted;
+    if (!status && device->has_lost)
+        status = kal_fail(&device->base.host, KALLIMA_E_DEVICE,
+                          "vulkan: work of before could not be submitted");
+    device->has_lost = false;
     pthread_mutex_unlock(&device->lock);
     return status;
 }
@@ -99,6 +137,8 @@ kallima_status kal_vk_end(struct vk_device *device, kallima_status status,
 VkResult kal_vk_wait(struct vk_device *device, uint64_t number)
 {
     pthread_mutex_lock(&device->lock);
+    if (device->gathered > 0 && number > device->submitted && end(device, KALLIMA_OK))
+        device->has_lost = true; // and there is nothing to wait for
     const VkResult code = wait_for(device, number);
     pthread_mutex_unlock(&device->lock);
     return code;
@@ -110,7 +150,7 @@ kallima_status kal_vk_settle(struct vk_device *device)
     uint64_t number;
     KAL_TRY(kal_vk_begin(device, &slot));
     kal_vk_barrier_host(device, slot->commands);
-    KAL_TRY(kal_vk_end(device, KALLIMA_OK, &number));
+    KAL_TRY(kal_vk_end(device, KALLIMA_OK, 0, &number));
     return kal_vk_check(device, kal_vk_wait(device, number), "vkWaitForFences");
 }
 

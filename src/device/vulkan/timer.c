@@ -56,7 +56,7 @@ static kallima_status set_mark(struct vk_timer *timer, uint32_t which)
     device->vk.CmdResetQueryPool(slot->commands, timer->pool, which, 1);
     device->vk.CmdWriteTimestamp(slot->commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT,
                                  timer->pool, which);
-    return kal_vk_end(device, KALLIMA_OK, &timer->number[which]);
+    return kal_vk_end(device, KALLIMA_OK, 0, &timer->number[which]);
 }
 
 kallima_status kal_vk_timer_start(kallima_timer *base)
