@@ -38,7 +38,7 @@ int64_t kal_convolution_length(int64_t least, const struct kal_caps *caps)
         return 0;
     for (size_t i = 0; i < KAL_COUNT(rows); i++) {
         if (rows[i].n >= least)
-            return rows[i].n <= caps->local_points ? rows[i].n : 0;
+            return rows[i].n <= caps->split_points ? rows[i].n : 0;
     }
     return 0;
 }

@@ -69,7 +69,13 @@ int64_t kal_longest_of_half_tiles(int64_t points);
 /** The longest line of a kernel that is the second pass of two, from limited caps. */
 int64_t kal_longest_second_step(const struct kal_caps *caps);
 
-/** The limits of a device in one precision: local_points is how long a local line may be. */
+/**
+ * The longest line of neighbours, from limited caps, that is worth a tile a sector of memory wide
+ * whose parts are exchanged one after the other.
+ */
+int64_t kal_longest_of_sectors(const struct kal_caps *caps);
+
+/** The limits of a device in one precision: split_points is how long a local line may be. */
 struct kal_caps kal_caps_limit(const struct kal_caps *caps, bool is_f64);
 
 /** Of limited caps: whether they are those of f64. */

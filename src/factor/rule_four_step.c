@@ -136,6 +136,7 @@ static int64_t kernel_columns(int64_t n, bool long_first, const struct kal_caps 
     const int64_t most = longest_column(caps);
     const int64_t narrow = kal_longest_of_half_tiles(most);
     const int64_t narrowest = kal_longest_second_step(caps);
+    const int64_t sectors = kal_longest_of_sectors(caps);
     const int largest = kal_caps_largest_prime(caps);
     int64_t best = balanced_columns(n, most, narrow, largest);
     double best_distance = -1.0;
@@ -145,6 +146,8 @@ static int64_t kernel_columns(int64_t n, bool long_first, const struct kal_caps 
         return n / best;
     if (!best && narrow < narrowest) // rather than a third pass
         best = balanced_columns(n, narrow, narrowest, largest);
+    if (!best)
+        best = balanced_columns(n, sectors, sectors, largest);
     if (best)
         return best;
     for (int64_t d = 2; d <= most; d++) {

@@ -16,16 +16,27 @@ enum {
     SINGLE_LIMIT = 32,
 };
 
-// Kernels: a tile of neighbouring lines is as wide as memory transactions want, or half of
+enum { NARROW = 4 }; // tiles have this part of a memory transaction's lines: a sector's
+
+// Kernels: a tile of neighbouring lines is as wide as memory transactions want, or a part of
 // it where a second pass over memory would be the alternative.
 static int64_t longest_line(const struct kal_axis *axis, const struct kal_caps *caps)
 {
-    enum { SHORTEST = 64, NARROW = 4 };
+    enum { SHORTEST = 64 };
     if (axis->shares_tile || !(axis->is_second_step || axis->lines_are_adjacent))
-        return caps->local_points;
-    return kal_max(SHORTEST, axis->is_second_step
-                                 ? kal_longest_second_step(caps)
-                                 : caps->local_points * NARROW / caps->transaction_lines);
+        return caps->split_points;
+    const int64_t whole = axis->is_second_step
+                              ? kal_longest_second_step(caps)
+                              : caps->local_points * NARROW / caps->transaction_lines;
+    return kal_max(kal_max(SHORTEST, whole), kal_longest_of_sectors(caps));
+}
+
+int64_t kal_longest_of_sectors(const struct kal_caps *caps)
+{
+    // Two passes of 2048 points are as fast as three shorter ones, of fewer faster: measured
+    // through Vulkan on an NVIDIA H200 in November 2026.
+    enum { LONGEST = 2048 };
+    return kal_min(LONGEST, caps->split_points * NARROW / caps->transaction_lines);
 }
 
 int64_t kal_longest_of_half_tiles(int64_t points)
@@ -80,6 +91,7 @@ enum {
     IS_ODD = 32,
     IS_RANK = 64, // an axis of several
     IS_COLUMN_OF_REALS = 128,
+    IS_MERGED = 256, // mirrored first
 };
 
 static int features(const struct kal_axis *axis, const struct kal_caps *caps)
@@ -92,7 +104,17 @@ static int features(const struct kal_axis *axis, const struct kal_caps *caps)
            (is_shared ? IS_SHARED : 0) | (is_few ? IS_FEW : 0) |
            (axis->mirrors_first || axis->mirrors_last ? IS_MIRRORED : 0) |
            (axis->n % 2 ? IS_ODD : 0) | (axis->shares_cache ? IS_RANK : 0) |
-           (axis->is_first_step && axis->mirrors_last ? IS_COLUMN_OF_REALS : 0);
+           (axis->is_first_step && axis->mirrors_last ? IS_COLUMN_OF_REALS : 0) |
+           (axis->mirrors_first ? IS_MERGED : 0);
+}
+
+// Doubles in GLSL: lines of 128 points take a third of the time by 8, 4, 4 that they take by 16, 8.
+// Measured through Vulkan on an NVIDIA H200 in November 2026.
+static int most_radix(const struct kal_caps *caps)
+{
+    enum { MOST = 32, MOST_OF_DOUBLES = 10 };
+    return caps->language == KAL_LANGUAGE_GLSL && kal_caps_is_f64(caps) ? MOST_OF_DOUBLES
+                                                                        : MOST;
 }
 
 // Largest radix of a kernel's steps: larger ones need fewer exchanges and more registers, so
@@ -116,7 +138,13 @@ static int largest_radix(const struct kal_axis *axis, const struct kal_caps *cap
         { IS_COLUMN_OF_REALS,    512,       32, 32 },
         { IS_WIDE | IS_MIRRORED, INT64_MAX, 16, 16 },
         { IS_WIDE,               INT64_MAX, 32, 32 },
+        // A mirrored step beside one codelet alone takes up to three times as long as beside two.
+        { IS_MERGED,             4,         2,  2 },
+        { IS_MERGED,             8,         4,  4 },
+        { IS_MIRRORED,           8,         8,  8 },
+        { IS_MIRRORED,           16,        8,  4 },
         { IS_MIRRORED,           128,       16, 16 },
+        { IS_MERGED,             256,       16, 10 },
         { IS_ODD,                128,       32, 32 }, // 5^3
         { 0,                     128,       16, 16 },
         // An exchange less: their passes wait for each other.
@@ -131,7 +159,7 @@ static int largest_radix(const struct kal_axis *axis, const struct kal_caps *cap
     int i = 0;
     while ((rows[i].features & ~has) || axis->n > rows[i].n)
         i++;
-    return kal_caps_is_f64(caps) ? rows[i].f64 : rows[i].f32;
+    return kal_min(kal_caps_is_f64(caps) ? rows[i].f64 : rows[i].f32, most_radix(caps));
 }
 
 static void swap_radices(struct kal_recipe *node, int i, int j)
@@ -184,10 +212,12 @@ static void order_radices(struct kal_recipe *node)
 }
 
 // A mirrored step is done on the registers of two codelets at once, if these are not too many:
-// best are eight each, in f64 four.
+// best are eight each, or up to ten where it comes first, in f64 four.
 static void order_mirrored(struct kal_recipe *node, int end, bool is_f64)
 {
-    const int most = is_f64 ? KAL_PAIRED_F64 : KAL_PAIRED_F32, best = most / 2;
+    enum { BEST_OF_FIRST = 10 };
+    const int most = is_f64 ? KAL_PAIRED_F64 : KAL_PAIRED_F32;
+    const int best = end == 0 && !is_f64 ? BEST_OF_FIRST : most / 2;
     int chosen = -1;
     for (int i = 0; i < node->radix_count; i++) {
         const int radix = node->radix[i], held = chosen < 0 ? 0 : node->radix[chosen];
@@ -204,7 +234,7 @@ static void choose_for_kernel(const struct kal_axis *axis, const struct kal_caps
 {
     // Few steps need few lanes, of which fewer wait for each other: measured on an NVIDIA H200
     // in November 2026.
-    enum { SMALL = 512, LARGE = 2560, MOST = 32, MANY_STEPS = 3, LONG = 16384 };
+    enum { SMALL = 512, LARGE = 2560, MANY_STEPS = 3, LONG = 16384 };
     const int64_t n = axis->n;
     const bool is_wide = axis->lines_are_adjacent || axis->is_second_step;
     const bool is_short =
@@ -217,7 +247,8 @@ static void choose_for_kernel(const struct kal_axis *axis, const struct kal_caps
     node->radix_count =
         kal_radix_sequence_kernel(n, largest_radix(axis, caps), is_short, node->radix);
     if (node->radix_count < 0 || node->radix_count > MANY_STEPS)
-        node->radix_count = kal_radix_sequence_kernel(n, MOST, is_short, node->radix);
+        node->radix_count =
+            kal_radix_sequence_kernel(n, most_radix(caps), is_short, node->radix);
     if (node->radix_count < 0)
         node->radix_count = kal_radix_sequence_kernel(n, kal_caps_largest_prime(caps),
                                                       is_short, node->radix);

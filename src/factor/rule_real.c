@@ -9,7 +9,7 @@
 bool kal_real_is_divided(const struct kal_axis *axis, const struct kal_caps *caps)
 {
     const int64_t points = axis->n % 2 ? axis->n : axis->n / 2;
-    return axis->is_real && caps->language && points > caps->local_points &&
+    return axis->is_real && caps->language && points > caps->split_points &&
            kal_radix_divides_kernel(axis->n, kal_caps_largest_prime(caps));
 }
 

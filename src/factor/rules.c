@@ -29,6 +29,7 @@ struct kal_caps kal_caps_limit(const struct kal_caps *caps, bool is_f64)
     // Pads between the points take an eighth of them at most. A tile that leaves no room
     // for a second group of a processor is worth it up to a point.
     limited.local_points = kal_min(largest_tile / bytes, points * 8 / 9);
+    limited.split_points = kal_min(largest_tile / bytes, 2 * points * 8 / 9);
     limited.transaction_lines = TRANSACTION / bytes;
     return limited;
 }

@@ -410,6 +410,11 @@ static int64_t working_lanes(const struct kal_kernel *k, const struct kal_caps *
                                (int)kal_min(MOST, registers));
 }
 
+static bool splits(const struct kal_pass *pass)
+{
+    return pass->step_count > 0 && pass->step[pass->step_count - 1].op == KAL_STEP_SPLIT;
+}
+
 static bool is_convolution(const struct kal_pass *pass)
 {
     for (int i = 0; i < pass->step_count; i++) {
@@ -419,16 +424,33 @@ static bool is_convolution(const struct kal_pass *pass)
     return false;
 }
 
-// Lines of few points, whose lanes wait for those of their own warp only; but not of so few
-// that a GPU is busier with starting groups than they are with their work.
-static bool suits_warp(const struct kal_kernel *k)
+// Lines of few points, whose lanes wait for those of their own warp or of one more only; but not of
+// so few that a GPU is busier with starting groups than they are with their work.
+static int64_t lanes_of_short_lines(const struct kal_kernel *k)
 {
-    enum { MOST_F32 = 512, MOST_F64 = 64, MOST_CODELET = 16, LEAST_BYTES = 64 };
-    const bool is_power = (k->n & (k->n - 1)) == 0;
-    return !k->is_fused && k->pass->step_count > 0 &&
-           transformed_points(k->pass) == k->n &&
-           k->n * kal_kernel_element_bytes(k) >= LEAST_BYTES &&
-           (is_power ? k->n <= (k->is_f64 ? MOST_F64 : MOST_F32) : k->n <= MOST_CODELET);
+    enum {
+        WARP = 32,
+        MOST_F32 = 512,
+        MOST_F64 = 64,
+        MOST_MIXED = 256,
+        MOST_MERGED = 256,
+        MOST_SPLIT = 8,
+        LEAST_BYTES = 64
+    };
+    const int64_t points = transformed_points(k->pass);
+    const bool is_power = (points & (points - 1)) == 0;
+    if (k->is_fused || k->pass->step_count == 0)
+        return INT64_MAX;
+    if (k->pass->step[0].op == KAL_STEP_MERGE)
+        return points > MOST_MERGED ? INT64_MAX : k->is_f64 ? 2 * WARP : WARP;
+    if (splits(k->pass))
+        return points > MOST_SPLIT ? INT64_MAX : WARP;
+    if (points != k->n || points * kal_kernel_element_bytes(k) < LEAST_BYTES)
+        return INT64_MAX;
+    if (k->pass->step_count == 1 ||
+        (is_power && points <= (k->is_f64 ? MOST_F64 : MOST_F32)))
+        return WARP;
+    return is_power || points > MOST_MIXED ? INT64_MAX : 2 * WARP;
 }
 
 // A group whose lanes need most of their registers has fewer, so that it is not alone on a
@@ -436,12 +458,11 @@ static bool suits_warp(const struct kal_kernel *k)
 // NVIDIA H200 in November 2026, by timing lengths with several sizes.
 static int64_t wanted_lanes(const struct kal_kernel *k)
 {
-    enum { LARGE_RADIX = 32, FEW = 128, WARP = 32 };
+    enum { LARGE_RADIX = 32, FEW = 128 };
     const bool is_convolved = is_convolution(k->pass);
-    const int64_t wanted = largest_radix(k->pass) > LARGE_RADIX || is_convolved ? FEW
-                           : suits_warp(k)                                      ? WARP
-                                           : INT64_MAX;
-    return kal_min(wanted, k->choice.wanted_lanes);
+    const bool is_few = is_convolved || largest_radix(k->pass) > LARGE_RADIX;
+    const int64_t wanted = is_convolved ? FEW : lanes_of_short_lines(k);
+    return kal_min(is_few ? kal_min(wanted, FEW) : wanted, k->choice.wanted_lanes);
 }
 
 // Somewhat more lines than `lines` that leave no tile half empty, whole sectors of memory; or
@@ -491,11 +512,6 @@ static int64_t narrow_lines(const struct kal_kernel *k, int64_t lines, int64_t s
            GROUPS * (lines * line_bytes + RESERVED) > (int64_t)caps->processor_bytes)
         lines /= 2;
     return lines;
-}
-
-static bool splits(const struct kal_pass *pass)
-{
-    return pass->step_count > 0 && pass->step[pass->step_count - 1].op == KAL_STEP_SPLIT;
 }
 
 // Of lines that are neighbours in memory: enough for whole transactions, `most` at most, then
@@ -550,12 +566,15 @@ static int64_t separate_lines(const struct kal_kernel *k, const struct kal_caps 
     return best;
 }
 
+static bool prefers_lines(const struct kal_kernel *k)
+{
+    return kal_side_prefers_lines(k, true) || kal_side_prefers_lines(k, false);
+}
+
 static int64_t choose_lines(const struct kal_kernel *k, const struct kal_caps *caps,
                             int64_t line_lanes)
 {
-    const bool by_lines =
-        kal_side_prefers_lines(k, true) || kal_side_prefers_lines(k, false);
-    const int64_t room = (int64_t)caps->group_bytes / (k->is_split ? 2 : 1);
+    const int64_t room = (int64_t)caps->group_bytes * (k->is_split ? 2 : 1);
     const int64_t line_bytes =
         (kal_padded_points(k->n) + 1) * kal_kernel_element_bytes(k);
     const int64_t most =
@@ -566,8 +585,8 @@ static int64_t choose_lines(const struct kal_kernel *k, const struct kal_caps *c
         return k->loop[0].count / k->cluster;
     if (k->choice.lines)
         return kal_min(k->choice.lines, most);
-    return by_lines ? neighbouring_lines(k, caps, line_lanes, most)
-                    : separate_lines(k, caps, line_lanes, most);
+    return prefers_lines(k) ? neighbouring_lines(k, caps, line_lanes, most)
+                            : separate_lines(k, caps, line_lanes, most);
 }
 
 bool kal_pass_has_rader(const struct kal_pass *pass)
@@ -576,6 +595,13 @@ bool kal_pass_has_rader(const struct kal_pass *pass)
     for (int i = 0; i < pass->step_count; i++)
         is_there = is_there || pass->step[i].op == KAL_STEP_RADER;
     return is_there;
+}
+
+// Lines that a tile should have room for: of neighbours, a sector's.
+static int64_t fewest_lines(const struct kal_kernel *k)
+{
+    enum { SECTOR = 32 };
+    return prefers_lines(k) ? SECTOR / kal_kernel_element_bytes(k) : 1;
 }
 
 static kallima_status design_tiled(struct kal_kernel *k, const struct kal_host *host,
@@ -591,7 +617,10 @@ static kallima_status design_tiled(struct kal_kernel *k, const struct kal_host *
                         (long long)k->n, (long long)least,
                         (unsigned long long)caps->group_bytes);
     k->is_split =
-        can_split && (k->choice.split == 1 || whole > (int64_t)caps->group_bytes);
+        can_split &&
+        (k->choice.split == 1 ||
+         (k->choice.split != 0 && whole * fewest_lines(k) > (int64_t)caps->group_bytes) ||
+         whole > (int64_t)caps->group_bytes);
 
     const int64_t line_lanes = lanes_of_line(k, radix);
     const int64_t lines = choose_lines(k, caps, line_lanes);
