@@ -2,13 +2,14 @@
 # The CPU engine's inner loops: src/device/cpu/simd/*.c, compiled once for each SIMD level
 # and precision. The level is chosen at run time, so one library serves every processor.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-    set(simd_levels scalar avx2 avx512)
+    set(simd_levels scalar sse2 avx2 avx512)
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
     set(simd_levels scalar neon)
 else()
     set(simd_levels scalar)
 endif()
 set(simd_flags_scalar "")
+set(simd_flags_sse2 "") # every x86-64 has it
 set(simd_flags_avx2 -mavx2 -mfma)
 set(simd_flags_avx512 -mavx512f -mavx512dq -mavx512vl -mfma -mprefer-vector-width=512)
 set(simd_flags_neon "")

@@ -15,7 +15,8 @@ const char cli_common_help[] =
     "                     (default: $KALLIMA_DEVICE, else the best one present)\n"
     "  --threads N        threads of the cpu device (default: $OMP_NUM_THREADS, else "
     "all)\n"
-    "  --simd LEVEL       scalar, avx2, avx512 or neon, for the cpu device\n"
+    "  --simd LEVEL       scalar, sse2, avx2, avx512 or neon, for the cpu "
+    "device\n"
     "  --help             explain the command\n"
     "  --version          print the version\n";
 

@@ -58,7 +58,7 @@ typedef struct kallima_device_options {
     int32_t threads;             // cpu: threads a transform may use; 0: OMP_NUM_THREADS,
                                  // else every processor
     int32_t reserved;            // zero
-    const char *simd; // cpu: "scalar", "avx2", "avx512" or "neon"; NULL: the best
+    const char *simd; // cpu: "scalar", "sse2", "avx2", "avx512", "neon"; NULL: the best
     const char
         *kernel_cache;  // folder where compiled kernels are kept; "": nowhere; NULL:
                         // KALLIMA_KERNEL_CACHE, else kallima/ in XDG_CACHE_HOME

@@ -9,7 +9,7 @@
 
 extern const struct kal_device_ops kal_cpu_device_ops;
 
-enum { CPU_MAX_LEVELS = 3 };
+enum { CPU_MAX_LEVELS = 4 };
 
 struct cpu_device {
     kallima_device base;

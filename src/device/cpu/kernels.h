@@ -105,8 +105,9 @@ struct cpu_row_kernels {
 };
 
 struct cpu_kernels {
-    const char *level; // "scalar", "avx2", "avx512", "neon"
+    const char *level; // "scalar", "sse2", "avx2", "avx512", "neon"
     int lanes;
+    bool has_fma; // one operation multiplies and adds
 
     cpu_dft *dft[CPU_MAX_RADIX + 1];
     const struct cpu_fused *fused;       // NULL for one lane, where it would gain nothing
@@ -173,7 +174,7 @@ struct cpu_kernels {
                   const void *w, int64_t n);
 };
 
-/** Return the kernels of a level, "scalar", "avx2", ..., or NULL if not compiled in. */
+/** Return the kernels of a level, "scalar", "sse2", ..., or NULL if not compiled in. */
 const struct cpu_kernels *kal_cpu_kernels_find(const char *level, bool is_f64);
 
 #endif

@@ -14,6 +14,7 @@
 // clang-format off
 DECLARE(scalar)
 #if defined KAL_CPU_HAS_AVX2
+DECLARE(sse2)
 DECLARE(avx2)
 DECLARE(avx512)
 #endif
@@ -27,6 +28,7 @@ static const struct {
 } levels[] = {
     ENTRY(scalar)
 #if defined KAL_CPU_HAS_AVX2
+    ENTRY(sse2)
     ENTRY(avx2)
     ENTRY(avx512)
 #endif

@@ -43,6 +43,7 @@ static const struct {
 } levels[] = {
     { "scalar", always },
 #if defined __x86_64__
+    { "sse2", always },
     { "avx2", has_avx2 },
     { "avx512", has_avx512 },
 #elif defined __aarch64__
@@ -126,7 +127,7 @@ static kallima_status choose_level(const struct kal_host *host, const char *name
         *level = i;
         return KALLIMA_OK;
     }
-    static const char *const foreign[] = { "avx2", "avx512", "neon" };
+    static const char *const foreign[] = { "sse2", "avx2", "avx512", "neon" };
     for (size_t i = 0; i < KAL_COUNT(foreign); i++) {
         if (strcmp(foreign[i], name) == 0)
             return kal_fail(
@@ -136,7 +137,8 @@ static kallima_status choose_level(const struct kal_host *host, const char *name
                 name, levels[*level].name);
     }
     return kal_fail(host, KALLIMA_E_ARGUMENT,
-                    "cpu: simd = \"%.40s\"; must be scalar, avx2, avx512 or neon", name);
+                    "cpu: simd = \"%.40s\"; must be scalar, sse2, avx2, avx512 or neon",
+                    name);
 }
 
 static kallima_status cpu_open(kallima_device **out, int index,

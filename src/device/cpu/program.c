@@ -130,23 +130,46 @@ static bool can_be_short(const struct kal_pass *p, const struct cpu_kernels *k)
            is_contiguous(&p->out, p->n) && !p->out.twiddle_n && p->scale == 1.0;
 }
 
-// What lines cost on tiles of these kernels, relative to others. A wide tile costs a little
-// more than a narrow one: transposition, clocks. Rows that do not fill a register are moved one
-// number at a time. Lines that are turned in registers cost a quarter, as measured for 2 to 7
-// points, but the shortest, in registers of 64 bytes, more than in narrower ones: with those a
-// Zen 4 overlaps more of its way to memory.
-static double tile_cost(const struct kal_pass *p, const struct cpu_kernels *k,
-                        int64_t lines, bool is_f64)
+// What one tile of these kernels costs, relative to others: a wide one a little more than a narrow
+// one, for its transposition and the clocks, and a vector without fused operations, too. Rows
+// that do not fill a register are moved one number at a time. Measured on a Zen 4 processor.
+static double tile_cost(const struct kal_pass *p, const struct cpu_kernels *k)
 {
-    enum { WIDE_BYTES = 64, MOST_NARROW = 17 };
-    double cost = ceil((double)lines / k->lanes) * (1.0 + 0.02 * k->lanes);
+    enum { MOVES = 120 }; // of single numbers that take as long as a small tile
+    const int slow_sides =
+        is_short_row(&p->in, p->n, k->lanes) + is_short_row(&p->out, p->n, k->lanes);
+    return 1.0 + 0.02 * k->lanes + (k->lanes > 1 && !k->has_fma ? 0.1 : 0.0) +
+           (double)(slow_sides * k->lanes * p->n) / MOVES;
+}
 
-    if (is_short_row(&p->in, p->n, k->lanes) || is_short_row(&p->out, p->n, k->lanes))
-        cost *= 2.0;
-    if (!can_be_short(p, k) || lines < k->lanes)
-        return cost;
-    const bool is_wide = k->lanes * (is_f64 ? 8 : 4) == WIDE_BYTES;
-    return is_wide && p->n <= MOST_NARROW ? 0.75 * cost : 0.25 * cost;
+// Lines that are turned in registers, as many as a tile has: its cost without what a tile takes
+// besides its codelet, which is most of it for the shortest. Of these, some are dearer in wider
+// registers: with narrow ones a processor overlaps more of its way to memory, and in f64 the
+// shortest are faster in the caches, too. Measured on a Zen 4 processor.
+static double short_cost(const struct kal_pass *p, const struct cpu_kernels *k,
+                         bool is_f64)
+{
+    enum { MOST_IN_16_BYTES = 6, MOST_IN_32_BYTES = 17, IS_DEARER = 3 };
+    const int best = is_f64 && p->n <= MOST_IN_16_BYTES ? 16
+                     : p->n <= MOST_IN_32_BYTES         ? 32
+                                                        : 64;
+    double cost = tile_cost(p, k) * (double)p->n / (16.0 + 1.5 * (double)p->n);
+
+    for (int bytes = k->lanes * (is_f64 ? 8 : 4); bytes > best; bytes /= 2)
+        cost *= IS_DEARER;
+    return cost;
+}
+
+// What lines cost with these kernels; those that fill no registers go by way of a tile.
+static double lines_cost(const struct kal_pass *p, const struct cpu_kernels *k,
+                         int64_t lines, bool is_f64)
+{
+    static const double CALL = 0.2; // what the lines that fill registers cost besides
+
+    if (!can_be_short(p, k))
+        return ceil((double)lines / k->lanes) * tile_cost(p, k);
+    return (double)(lines / k->lanes) * short_cost(p, k, is_f64) +
+           (lines >= k->lanes ? CALL : 0.0) + (lines % k->lanes ? tile_cost(p, k) : 0.0);
 }
 
 // NULL: the pass wants registers that the device has not.
@@ -164,7 +187,7 @@ static const struct cpu_kernels *choose_kernels(const struct cpu_program *progra
             kal_cpu_kernels_find(device->level[i], program->is_f64);
         if (wanted && k->lanes != wanted)
             continue;
-        const double cost = tile_cost(pass->pass, k, lines, program->is_f64);
+        const double cost = lines_cost(pass->pass, k, lines, program->is_f64);
         if (!best || cost < best_cost) {
             best = k;
             best_cost = cost;

@@ -430,6 +430,7 @@ extern const struct cpu_kernels JOIN(kal_cpu_kernels_, KAL_SIMD_SUFFIX);
 const struct cpu_kernels JOIN(kal_cpu_kernels_, KAL_SIMD_SUFFIX) = {
     .level = TEXT(KAL_SIMD_SUFFIX),
     .lanes = LANES,
+    .has_fma = HAS_FMA,
     .dft = { RADICES(STEP_ENTRY) },
 #if LANES > 1
     .fused = &JOIN(kal_cpu_fused_, KAL_SIMD_SUFFIX),

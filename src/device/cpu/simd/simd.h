@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined KAL_SIMD_AVX2 || defined KAL_SIMD_AVX512
+#if defined KAL_SIMD_SSE2 || defined KAL_SIMD_AVX2 || defined KAL_SIMD_AVX512
 #include <immintrin.h>
 #elif defined KAL_SIMD_NEON
 #include <arm_neon.h>
@@ -23,7 +23,7 @@ typedef double R;
 #define REGISTER_BYTES 64
 #elif defined KAL_SIMD_AVX2
 #define REGISTER_BYTES 32
-#elif defined KAL_SIMD_NEON
+#elif defined KAL_SIMD_SSE2 || defined KAL_SIMD_NEON
 #define REGISTER_BYTES 16
 #endif
 
@@ -65,12 +65,16 @@ typedef R V_UNALIGNED __attribute__((vector_size(REGISTER_BYTES), aligned(sizeof
 #define STREAM(pointer, value) _mm256_stream_ps((pointer), (value))
 #elif defined KAL_SIMD_AVX2
 #define STREAM(pointer, value) _mm256_stream_pd((pointer), (value))
+#elif defined KAL_SIMD_SSE2 && defined KAL_SIMD_F32
+#define STREAM(pointer, value) _mm_stream_ps((pointer), (value))
+#elif defined KAL_SIMD_SSE2
+#define STREAM(pointer, value) _mm_stream_pd((pointer), (value))
 #else
 #define STREAM(pointer, value) STORE(pointer, value)
 #endif
 
-// FMA(a, b, c) = a b + c, FMS = a b - c, FNMA = c - a b. The scalar level has no fused
-// operations: libm's would be slow, and the compiler's would change results by processor.
+// FMA(a, b, c) = a b + c, FMS = a b - c, FNMA = c - a b. Scalar code and SSE2 have no
+// fused operations: libm's would be slow, and the compiler's would change results by processor.
 #if defined KAL_SIMD_AVX512 && defined KAL_SIMD_F32
 #define FMA(a, b, c)  ((V)_mm512_fmadd_ps((a), (b), (c)))
 #define FMS(a, b, c)  ((V)_mm512_fmsub_ps((a), (b), (c)))
@@ -175,9 +179,12 @@ static inline void store_part(R *pointer, V value, int count)
 #define TEXT_(a)    #a
 #define TEXT(a)     TEXT_(a)
 
-#if defined KAL_SIMD_SCALAR
+// SSE2 is what every x86-64 processor has; those with fused operations have wider registers, too.
+#if defined KAL_SIMD_SCALAR || defined KAL_SIMD_SSE2
+#define HAS_FMA  0
 #define CODELETS "codelets_plain.h"
 #else
+#define HAS_FMA  1
 #define CODELETS "codelets_fma.h"
 #endif
 
