@@ -14,6 +14,7 @@ enum {
     ROW_LIMIT = 1024,
     SECOND_STEP_LIMIT = 2048,
     SINGLE_LIMIT = 32,
+    FEW_LINES = 4,
 };
 
 enum { NARROW = 4 }; // tiles have this part of a memory transaction's lines: a sector's
@@ -70,12 +71,14 @@ static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
     // Columns of a line that is worked on its own lanes lie in its tiles, however many.
     const int64_t limit = axis->fills_lanes          ? KAL_MAX_LOCAL
                           : axis->is_second_step     ? SECOND_STEP_LIMIT
-                          : axis->lines < 4          ? SINGLE_LIMIT
+                          : axis->lines < FEW_LINES  ? SINGLE_LIMIT
                           : axis->lines_are_adjacent ? ADJACENT_LIMIT
                                                      : ROW_LIMIT;
+    // Few lines of one codelet would not fill the lanes otherwise.
+    const bool is_line = kal_line_rows(axis, caps) > 0;
     if (kal_radix_exists(axis->n) || axis->n == 1)
-        return true;
-    if (kal_line_rows(axis, caps))
+        return !is_line || axis->lines >= FEW_LINES;
+    if (is_line)
         return false;
     return axis->n <= limit && kal_radix_divides(axis->n);
 }

@@ -119,12 +119,11 @@ static void compare(const char *name)
 
 static void plans_are_as_they_were(void **state)
 {
-    const kallima_device_options options = { .threads = 1, .simd = "scalar" };
     kallima_device *device = NULL;
 
     (void)state;
     now.length = 0;
-    assert_int_equal(kallima_device_open(&device, "cpu", &options), KALLIMA_OK);
+    assert_int_equal(kallima_device_open(&device, "null", NULL), KALLIMA_OK);
     for (size_t i = 0; i < sizeof problems / sizeof problems[0]; i++) {
         char text[16384];
         kallima_plan *plan = NULL;

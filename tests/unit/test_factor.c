@@ -187,6 +187,41 @@ static void planned_recipes_are_legal_and_of_the_right_length(void **state)
     ROWS_FINISH();
 }
 
+static void rows_of_a_line_fit_registers(void **state)
+{
+    static const struct {
+        struct kal_axis axis;
+        bool is_f64;
+        int lanes_f32;
+        int64_t rows;
+    } rows[] = {
+        { { .n = 1024, .lines = 1000 }, false, 16, 16 },
+        { { .n = 64, .lines = 1000 }, false, 8, 8 },
+        { { .n = 1024, .lines = 1 }, false, 1, 0 }, // scalar code has no lanes
+        { { .n = 32, .lines = 1 }, false, 4, 4 },
+        { { .n = 36, .lines = 3 }, false, 16, 4 },
+        { { .n = 36, .lines = 4 }, false, 16, 0 },  // many fill wider registers
+        { { .n = 300, .lines = 1 }, false, 16, 0 }, // columns fill wider registers
+        { { .n = 36, .lines = 1, .is_convolved = true }, false, 16, 0 },
+        { { .n = 36, .lines = 1, .mirrors_last = true }, false, 16, 0 },
+        { { .n = 36, .lines = 1 }, true, 16, 4 },
+        { { .n = 50, .lines = 1 }, true, 16, 2 },
+        { { .n = 50, .lines = 2 }, true, 16, 0 },
+        { { .n = 8, .lines = 1 }, true, 16, 0 }, // one codelet is faster
+        { { .n = 17, .lines = 1 }, true, 16, 0 },
+    };
+    (void)state;
+    for (size_t i = 0; i < KAL_COUNT(rows); i++) {
+        struct kal_caps caps = kal_caps_limit(&kinds_of_caps[0], rows[i].is_f64);
+        caps.lanes_f32 = rows[i].lanes_f32;
+        row_ran();
+        const int64_t got = kal_line_rows(&rows[i].axis, &caps);
+        if (got != rows[i].rows)
+            row_fail("row %zu: %lld rows", i, (long long)got);
+    }
+    ROWS_FINISH();
+}
+
 // --- recipes as text ---------------------------------------------------------------------
 
 static void check_round_trip(const struct kal_problem *problem,
@@ -493,6 +528,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(planned_recipes_are_legal_and_of_the_right_length),
+        cmocka_unit_test(rows_of_a_line_fit_registers),
         cmocka_unit_test(text_of_a_recipe_reads_back_as_itself),
         cmocka_unit_test(every_parameter_reads_back_at_its_limits),
         cmocka_unit_test(legal_texts_are_read),
