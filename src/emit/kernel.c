@@ -420,14 +420,30 @@ static void print_cluster(struct kal_printer *p)
     }
 }
 
+static bool has_parts_apart(const struct kal_side *side)
+{
+    return !side->is_real && side->imag != 1;
+}
+
+static bool is_planar(const struct kal_kernel_set *set)
+{
+    bool found = false;
+    for (int i = 0; i < set->count; i++) {
+        const struct kal_pass *p = set->kernel[i]->pass;
+        found = found || has_parts_apart(&p->in) || has_parts_apart(&p->out);
+    }
+    return found;
+}
+
 void kal_emit_kernel(struct kal_text *text, const struct kal_dialect *dialect,
                      const struct kal_kernel_set *set, const char *name)
 {
     const struct kal_kernel *k = set->kernel[0];
     struct kal_printer p = { text, dialect, set, k, 0, false };
 
-    kal_text_add(text, "%s%s", dialect->precision[k->is_f64], dialect->prelude);
-    kal_text_add(text, "\n");
+    kal_text_add(text, "%s%s%s\n", dialect->precision[k->is_f64],
+                 dialect->planar && is_planar(set) ? dialect->planar : "",
+                 dialect->prelude);
     print_codelets(&p);
     if (kal_kernel_ticket_count(set))
         print_awaited(&p);
