@@ -20,10 +20,10 @@ enum kal_slot_use {
  */
 struct kal_dialect {
     const char *name;
-    const char *precision[2]; // before the prelude of kernels: f32, f64; NULL: none
-    const char *planar;       // behind that where parts are apart in memory; NULL: none
-    const char *prelude;      // before functions that stand alone
-    const char *suffix[2];    // behind the literals of a kernel: f32, f64
+    const char *precision[2];      // before the prelude of kernels: f32, f64; NULL: none
+    const char *planar;            // behind that where a side is planar; NULL: none
+    const char *prelude;           // before functions that stand alone
+    const char *suffix[2];         // behind the literals of a kernel: f32, f64
     bool group_bytes_are_launched; // a kernel's tile is as large as its launch says
     bool rounds_twice;             // FMA may: codelets do without
     const char *defaults;          // before any functions: what they use, if not defined

@@ -420,18 +420,12 @@ static void print_cluster(struct kal_printer *p)
     }
 }
 
-static bool has_parts_apart(const struct kal_side *side)
-{
-    return !side->is_real && side->imag != 1;
-}
-
 static bool is_planar(const struct kal_kernel_set *set)
 {
     bool found = false;
-    for (int i = 0; i < set->count; i++) {
-        const struct kal_pass *p = set->kernel[i]->pass;
-        found = found || has_parts_apart(&p->in) || has_parts_apart(&p->out);
-    }
+    for (int i = 0; i < set->count; i++)
+        found = found || kal_kernel_takes_side(set, i, KAL_SLOT_IN_IMAG) ||
+                kal_kernel_takes_side(set, i, KAL_SLOT_OUT_IMAG);
     return found;
 }
 
