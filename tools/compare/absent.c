@@ -9,10 +9,10 @@ const char *child_refusal(void)
            "here";
 }
 
-bool child_start(struct child *child, char *const *arguments, const char *log, char *why,
-                 size_t capacity)
+bool child_start(struct child *child, char *const *arguments, bool binds, const char *log,
+                 char *why, size_t capacity)
 {
-    (void)child, (void)arguments, (void)log;
+    (void)child, (void)arguments, (void)binds, (void)log;
     snprintf(why, capacity, "%s", child_refusal());
     return false;
 }
@@ -21,7 +21,7 @@ bool child_ask(struct child *child, const char *question, double limit_s, char *
                char *why, size_t capacity)
 {
     (void)question, (void)limit_s, (void)answer;
-    return child_start(child, NULL, NULL, why, capacity);
+    return child_start(child, NULL, false, NULL, why, capacity);
 }
 
 void child_end(struct child *child)

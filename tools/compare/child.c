@@ -65,10 +65,13 @@ static bool open_all(int descriptors[5], const char *log)
 }
 
 // In the new process. A group of its own: what the terminal sends is for its parent. It ends
-// with that one.
-static _Noreturn void become(const int descriptors[5], char *const *arguments)
+// with that one. Two threads on one processor, while another is idle, take twice the time; but a
+// driver's threads inherit the one processor of the thread that starts them.
+static _Noreturn void become(const int descriptors[5], char *const *arguments, bool binds)
 {
     setpgid(0, 0);
+    if (binds)
+        setenv("OMP_PROC_BIND", "true", 0);
 #if defined __linux__
     prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
@@ -83,8 +86,8 @@ static _Noreturn void become(const int descriptors[5], char *const *arguments)
     _exit(127);
 }
 
-bool child_start(struct child *child, char *const *arguments, const char *log, char *why,
-                 size_t capacity)
+bool child_start(struct child *child, char *const *arguments, bool binds, const char *log,
+                 char *why, size_t capacity)
 {
     int descriptors[5];
     *child = (struct child){ 0 };
@@ -92,7 +95,7 @@ bool child_start(struct child *child, char *const *arguments, const char *log, c
     fflush(NULL);
     const pid_t pid = open_all(descriptors, log) ? fork() : -1;
     if (pid == 0)
-        become(descriptors, arguments);
+        become(descriptors, arguments, binds);
     if (pid < 0) {
         snprintf(why, capacity, "no process can be started to measure in: %s",
                  strerror(errno));

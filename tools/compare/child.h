@@ -23,12 +23,13 @@ const char *child_refusal(void);
 
 /**
  * Start this program again with `arguments`, of which the first is its name and the last NULL.
- * What it prints is appended to the file `log`.
+ * What it prints is appended to the file `log`. `binds` keeps each thread of OpenMP on a processor,
+ * unless the environment says otherwise.
  *
  * Error: returns false and writes one sentence to `why`.
  */
-bool child_start(struct child *child, char *const *arguments, const char *log, char *why,
-                 size_t capacity);
+bool child_start(struct child *child, char *const *arguments, bool binds, const char *log,
+                 char *why, size_t capacity);
 
 /**
  * Send a question, a line without its end (NULL: none), and wait for one line of answer. The

@@ -9,10 +9,6 @@
 
 enum { MAX_ARGUMENTS = 20, MIN_START_SECONDS = 60 };
 
-// Of OpenMP: threads stay on their processor. Two on one, while another is idle, take twice the
-// time. Not for those of drivers, which inherit the one processor of the thread that starts them.
-static const char BINDING[] = "OMP_PROC_BIND";
-
 // --- processes --------------------------------------------------------------------------
 
 // The rest of an option of two words; without a value none of it.
@@ -51,15 +47,10 @@ static bool start(const struct contest *contest, const char *selector, const cha
                   struct child *child, char *why, size_t capacity)
 {
     const char *arguments[MAX_ARGUMENTS];
-    const bool binds = selector && bench_is_host(selector) && !getenv(BINDING);
+    const bool is_host = selector && bench_is_host(selector);
     set_arguments(contest, selector, role, arguments);
-    if (binds)
-        setenv(BINDING, "true", 1);
-    const bool ok =
-        child_start(child, (char *const *)arguments, contest->log, why, capacity);
-    if (binds)
-        unsetenv(BINDING);
-    return ok;
+    return child_start(child, (char *const *)arguments, is_host, contest->log, why,
+                       capacity);
 }
 
 static bool read_answer(struct child *child, char *answer, struct json *json, char *why,

@@ -119,6 +119,7 @@ static bool can_wait(struct vk_device *device)
 kallima_status kal_vk_end(struct vk_device *device, kallima_status status, int64_t lanes,
                           uint64_t *number)
 {
+    const bool others_wait = device->gathered > 0;
     device->waiting_lanes += lanes;
     if (!status && !number && can_wait(device))
         device->gathered++;
@@ -126,10 +127,11 @@ kallima_status kal_vk_end(struct vk_device *device, kallima_status status, int64
         status = end(device, status);
     if (!status && number)
         *number = device->submitted;
+    const bool loses = status && others_wait;
     if (!status && device->has_lost)
         status = kal_fail(&device->base.host, KALLIMA_E_DEVICE,
                           "vulkan: work of before could not be submitted");
-    device->has_lost = false;
+    device->has_lost = loses;
     pthread_mutex_unlock(&device->lock);
     return status;
 }
