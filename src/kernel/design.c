@@ -616,11 +616,9 @@ static kallima_status design_tiled(struct kal_kernel *k, const struct kal_host *
                         "device has %llu",
                         (long long)k->n, (long long)least,
                         (unsigned long long)caps->group_bytes);
+    const int64_t needed = k->choice.split == 0 ? whole : whole * fewest_lines(k);
     k->is_split =
-        can_split &&
-        (k->choice.split == 1 ||
-         (k->choice.split != 0 && whole * fewest_lines(k) > (int64_t)caps->group_bytes) ||
-         whole > (int64_t)caps->group_bytes);
+        can_split && (k->choice.split == 1 || needed > (int64_t)caps->group_bytes);
 
     const int64_t line_lanes = lanes_of_line(k, radix);
     const int64_t lines = choose_lines(k, caps, line_lanes);
