@@ -7,6 +7,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -339,6 +340,23 @@ class Report(Comparison):
         self.assertEqual(len(names), len(set(names)))
         rows = list(csv.reader(io.StringIO(self.out("results.csv").read_text())))
         self.assertEqual(len(rows), 1 + 6 * 4 + 3 + 1)
+
+    @unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot")
+    def test_many_technologies_leave_room_for_their_curves(self):
+        group = {"record": "group", "id": "g", "title": "G", "shows": "size"}
+        names = [f"kallima cuda:{i}" for i in range(16)]
+        self.put(lines(MACHINE, group, *(technology(*name.split()) for name in names),
+                       *(row(name, "g", n, n / 1000, total_ms=n) for name in names
+                         for n in (16, 64))))
+        self.compare("--report-only")
+        page = self.out("report.html").read_text(encoding="utf-8")
+        for svg in page.split("<svg ")[1:]:
+            width = float(re.search(r'viewBox="0 0 (\d+) ', svg)[1])
+            grid = re.findall(r"stroke='#dddddd'  d='M([\d.]+),[\d.]+ L([\d.]+),", svg)
+            self.assertGreater(max(float(b) - float(a) for a, b in grid), 0.4 * width)
+        for name in names:  # speed, part of the fastest, alone; twice each
+            self.assertEqual(page.count(f">{name}</text>"), 6)
+            self.assertEqual(page.count(f">{name} with transfers</text>"), 2)
 
     def test_without_gnuplot_there_are_tables(self):
         _, told = self.draw(env=dict(os.environ, PATH=self.path("nowhere")))

@@ -67,8 +67,8 @@ static void print_frame(FILE *script, const struct chart *chart, bool is_narrow)
         is_narrow
             ? "set key below height 1 maxcols 2 Left reverse samplen 3 textcolor rgb "
               "'" CHART_INK "'"
-            : "set key outside right top Left reverse samplen 3 textcolor rgb '" CHART_INK
-              "'");
+            : "set key outside right top maxcols 1 Left reverse samplen 3 textcolor rgb "
+              "'" CHART_INK "'");
 }
 
 static void print_ticks(FILE *script, const struct chart *chart, bool is_narrow)
@@ -118,13 +118,24 @@ static void print_plot(FILE *script, const struct chart *chart)
     fputs("\n", script);
 }
 
+// The names stand below a narrow chart, and in one column beside a wide one: two would leave no
+// room for the curves, and what does not fit below another is not drawn.
+static int height_of(const struct chart *chart, bool is_narrow)
+{
+    enum { NARROW = 340, NARROW_NAME = 20, WIDE = 420, WIDE_NAME = 25, MARGIN = 60 };
+    const int columns = key_columns(chart);
+    const int beside = MARGIN + WIDE_NAME * chart->count;
+    return is_narrow ? NARROW + NARROW_NAME * ((chart->count + columns - 1) / columns)
+           : beside > WIDE ? beside
+                           : WIDE;
+}
+
 static void print_script(FILE *script, const struct chart *chart, bool is_narrow,
                          const char *target)
 {
-    const int rows = (chart->count + key_columns(chart) - 1) / key_columns(chart);
-    fprintf(
-        script, "set terminal svg size %d,%d dynamic noenhanced font 'sans-serif,%d'\n",
-        is_narrow ? 400 : 900, is_narrow ? 340 + 20 * rows : 420, is_narrow ? 13 : 15);
+    fprintf(script,
+            "set terminal svg size %d,%d dynamic noenhanced font 'sans-serif,%d'\n",
+            is_narrow ? 400 : 900, height_of(chart, is_narrow), is_narrow ? 13 : 15);
     fputs("set output ", script);
     print_quoted(script, target);
     fputs("\n", script);
