@@ -10,12 +10,13 @@
 #include "peer.h"
 
 enum {
-    REFUSES = 3,  // has no plan
-    WRONG = 5,    // its result is not the transform
-    CRASHES = 7,  // in the execution
-    HANGS = 11,   // in the execution, for ever
-    EXITS = 13,   // ends the process in planning
-    CHATTERS = 17 // prints, and computes
+    REFUSES = 3,   // has no plan
+    WRONG = 5,     // its result is not the transform
+    CRASHES = 7,   // in the execution
+    HANGS = 11,    // in the execution, for ever
+    EXITS = 13,    // ends the process in planning
+    CHATTERS = 17, // prints, and computes
+    LOADS = 19     // its first plan takes its time
 };
 
 struct peer_session {
@@ -53,8 +54,12 @@ static struct peer_plan *faulty_plan(struct peer_session *session,
 {
     (void)session;
     struct peer_plan *plan = malloc(sizeof *plan);
+    static bool has_loaded;
     if (desc->n[0] == EXITS)
         _exit(9);
+    if (desc->n[0] == LOADS && !has_loaded)
+        usleep(300000);
+    has_loaded = has_loaded || desc->n[0] == LOADS;
     if (!plan || desc->n[0] == REFUSES || desc->rank != 1 || desc->batch > 1) {
         snprintf(why, capacity, "faulty: no <i>plan</i>, \"really\"");
         free(plan);

@@ -116,6 +116,13 @@ class Faults(Comparison):
         self.assertEqual(sorted(p.name for p in self.out("").iterdir()),
                          ["log.txt", "report.html", "results.csv", "results.jsonl"])
 
+    def test_the_first_plan_is_the_cold_one_whichever_placement_wins(self):
+        self.compare("--cases", self.write("c.txt", cases(19)), "--peers", "faulty", *BRIEF,
+                     program=FAULTY)
+        theirs = self.records()[1]
+        self.assertGreater(theirs["plan_ms"], 250)
+        self.assertLess(theirs["replan_ms"], 250)
+
     def test_whoever_is_not_asked_is_stopped(self):
         done = []
         listed = self.write("c.txt", cases(11))
