@@ -110,7 +110,8 @@ static void set_times(struct entrant *entrant, const struct bout *bout)
     row->read_spread = spread_of(&timing[BENCH_READ]);
     row->total_ms = median_ms(&timing[BENCH_TOTAL]);
     row->total_spread = spread_of(&timing[BENCH_TOTAL]);
-    row->ok = !contestant_is_kallima(entrant->one) || row->error <= row->error_bound;
+    row->ok = !row->failed[0] &&
+              (!contestant_is_kallima(entrant->one) || row->error <= row->error_bound);
 }
 
 // Some interfaces add their own to the name: "NVIDIA H200/PCIe/SSE2".
