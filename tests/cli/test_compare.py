@@ -15,7 +15,7 @@ import threading
 import time
 import unittest
 
-from comparison import MACHINE, lines, row, technology, whole
+from comparison import MACHINE, failed, lines, row, technology, whole
 from support import PROGRAM, Case
 
 FAULTY = os.environ["KALLIMA_FAULTY"]
@@ -364,6 +364,35 @@ class Report(Comparison):
         for name in names:  # speed, part of the fastest, alone; twice each
             self.assertEqual(page.count(f">{name}</text>"), 6)
             self.assertEqual(page.count(f">{name} with transfers</text>"), 2)
+
+    @unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot")
+    def test_what_a_technology_lacks_moves_nothing(self):
+        group = {"record": "group", "id": "g", "title": "G", "shows": "variant"}
+        names = ["kallima opengl", "kallima cuda:0"]
+        rows = [row(name, "g", 16, 8, variant=variant, asked=variant)
+                for variant in "abcd" for name in names]
+        rows[0] = {**failed(names[0], "g", 16, "no"), "variant": "a", "asked": "a"}
+        self.put(lines(MACHINE, group, *(technology(*name.split()) for name in names), *rows))
+        self.compare("--report-only", status=1)
+        page = self.out("report.html").read_text(encoding="utf-8")
+        wide = page.split('<div class="wide">')[1].partition("</div>")[0]
+        first, second = (re.findall(
+            r"<use [^>]*translate\(([\d.]+),[\d.]+\)[^>]*color='" + colour, wide)
+            for colour in ("#0072b2", "#d55e00"))
+        self.assertEqual((len(first), len(second)), (4, 5))  # the last is beside the name
+        self.assertEqual(first, second[1:])
+
+    def test_cases_of_one_size_are_told_apart(self):
+        group = {"record": "group", "id": "g", "title": "G", "shows": "size"}
+        names = ["kallima cpu", "fftw cpu"]
+        self.put(lines(MACHINE, group, *(technology(*name.split()) for name in names),
+                       *(row(name, "g", n, n, batch=batch) for name in names
+                         for n in (16, 64) for batch in (1, 100))))
+        said, _ = self.compare("--report-only")
+        self.assertNotIn("fastest of a range", said)
+        if shutil.which("gnuplot"):
+            page = self.out("report.html").read_text(encoding="utf-8")
+            self.assertIn("length of each case, in the order of the table", page)
 
     def test_without_gnuplot_there_are_tables(self):
         _, told = self.draw(env=dict(os.environ, PATH=self.path("nowhere")))

@@ -33,7 +33,7 @@ static struct chart_series *add_series(struct chart *chart, const struct results
     return series;
 }
 
-static void add_tick(struct chart *chart, double x, const struct row *row, bool by_size)
+static void add_tick(struct chart *chart, double x, const struct row *row)
 {
     int place = 0;
     while (place < chart->ticks && chart->tick[place] < x)
@@ -45,29 +45,38 @@ static void add_tick(struct chart *chart, double x, const struct row *row, bool 
         strcpy(chart->tick_label[i], chart->tick_label[i - 1]);
     }
     chart->tick[place] = x;
-    if (by_size)
-        view_print_length(row, chart->tick_label[place], sizeof chart->tick_label[place]);
-    else
+    if (row->variant[0])
         snprintf(chart->tick_label[place], sizeof chart->tick_label[place], "%.31s",
                  row->variant);
+    else
+        view_print_length(row, chart->tick_label[place], sizeof chart->tick_label[place]);
     chart->ticks++;
 }
 
-static void add_curve(struct chart *chart, const struct results *results,
-                      const struct curve *curve, bool by_size, const char *suffix,
-                      bool is_broken)
+// Where a case stands among those of its group, from 1: a technology may lack some of them.
+static int place_of(const struct page *page, const struct row *row)
+{
+    int i = 0;
+    while (i < page->cases && !row_is_same_case(page->one_case[i], row))
+        i++;
+    return i + 1;
+}
+
+static void add_curve(struct chart *chart, const struct page *page,
+                      const struct curve *curve, const char *suffix, bool is_broken)
 {
     if (curve->count == 0 || chart->count == CHART_SERIES)
         return;
-    struct chart_series *series = add_series(chart, results, curve->technology);
+    struct chart_series *series = add_series(chart, page->results, curve->technology);
     const size_t used = strlen(series->name);
     snprintf(series->name + used, sizeof series->name - used, "%s", suffix);
     series->is_solid = series->is_solid && !is_broken;
     for (int i = 0; i < curve->count; i++) {
-        const double x = by_size ? row_points(curve->row[i]) : i + 1;
+        const struct row *row = curve->row[i];
+        const double x = chart->is_log_x ? row_points(row) : place_of(page, row);
         series->x[series->count] = x;
         series->y[series->count++] = curve->value[i];
-        add_tick(chart, x, curve->row[i], by_size);
+        add_tick(chart, x, row);
     }
 }
 
@@ -95,16 +104,21 @@ static void print_figure(struct page *page, const struct chart *chart, const cha
     page->charts++;
 }
 
-static struct chart *new_chart(const struct group *group, const char *y_label)
+// Points that differ in more than their size are not joined.
+static struct chart *new_chart(const struct page *page, const struct group *group,
+                               const char *y_label)
 {
     static struct chart chart; // too large for a stack
-    const bool by_size = strcmp(group->shows, "size") == 0;
+    const bool by_size = view_is_by_size(page->results, group);
+    const bool has_variants = strcmp(group->shows, "variant") == 0;
     chart = (struct chart){
-        .x_label = by_size ? "length (k = 1024, M = 1024 k)" : "variant",
+        .x_label = by_size        ? "length (k = 1024, M = 1024 k)"
+                   : has_variants ? "variant"
+                                  : "length of each case, in the order of the table",
         .y_label = y_label,
         .is_log_x = by_size,
         .is_log_y = true,
-        .has_lines = true,
+        .has_lines = by_size || has_variants,
         .level = NAN,
     };
     return &chart;
@@ -113,12 +127,11 @@ static struct chart *new_chart(const struct group *group, const char *y_label)
 static struct chart *chart_of(const struct page *page, const struct group *group,
                               row_value *value, const char *y_label)
 {
-    struct chart *chart = new_chart(group, y_label);
+    struct chart *chart = new_chart(page, group, y_label);
     struct curve curve;
     for (int i = 0; i < page->results->technologies; i++) {
         view_curve(&curve, page->results, group, &page->results->technology[i], value);
-        add_curve(chart, page->results, &curve, strcmp(group->shows, "size") == 0, "",
-                  false);
+        add_curve(chart, page, &curve, "", false);
     }
     return chart;
 }
@@ -134,7 +147,7 @@ static void print_titled(struct page *page, const struct chart *chart,
 // The transform alone beside the transform with its transfers.
 static void print_transfers(struct page *page, const struct group *group)
 {
-    struct chart *chart = new_chart(group, "milliseconds");
+    struct chart *chart = new_chart(page, group, "milliseconds");
     struct curve curve;
     if (!view_has(page->results, group, view_total) ||
         !view_is_single(page->results, group))
@@ -143,10 +156,9 @@ static void print_transfers(struct page *page, const struct group *group)
         const struct technology *technology = &page->results->technology[i];
         view_curve(&curve, page->results, group, technology, view_total);
         if (curve.count > 0)
-            add_curve(chart, page->results, &curve, true, " with transfers", false);
+            add_curve(chart, page, &curve, " with transfers", false);
         view_curve(&curve, page->results, group, technology, view_median);
-        add_curve(chart, page->results, &curve, true, "",
-                  curve.count > 0 && !view_is_host(technology));
+        add_curve(chart, page, &curve, "", curve.count > 0 && !view_is_host(technology));
     }
     print_titled(
         page, chart, group, "time with and without transfers",
@@ -165,7 +177,7 @@ static double part_of_fastest(const struct page *page, const struct row *row)
 
 static void print_parts(struct page *page, const struct group *group)
 {
-    struct chart *chart = new_chart(group, "speed of the fastest = 1");
+    struct chart *chart = new_chart(page, group, "speed of the fastest = 1");
     struct curve curve;
     chart->is_log_y = false;
     for (int i = 0; i < page->results->technologies; i++) {
@@ -173,7 +185,7 @@ static void print_parts(struct page *page, const struct group *group)
                    view_median);
         for (int k = 0; k < curve.count; k++)
             curve.value[k] = part_of_fastest(page, curve.row[k]);
-        add_curve(chart, page->results, &curve, true, "", false);
+        add_curve(chart, page, &curve, "", false);
     }
     if (chart->count > 1)
         print_titled(

@@ -10,15 +10,14 @@ struct page {
     const struct results *results;
     const char *scratch; // for gnuplot
     bool can_draw;
-    int charts;          // that are drawn already
-    const char *heading; // of the summary, that was printed last
+    int charts;                  // that are drawn already
+    const char *heading;         // of the summary, that was printed last
+    const struct row **one_case; // of the group at hand: a row of each, in their order
+    int cases;
 };
 
 /** Print the charts of a group, if they can be drawn. */
 void figures_print(struct page *page, const struct group *group);
-
-/** Return whether a group has cases. */
-bool tables_has(const struct page *page, const struct group *group);
 
 /** Print the tables of a group: the medians of all technologies, and everything. */
 void tables_print(struct page *page, const struct group *group);

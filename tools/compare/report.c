@@ -3,6 +3,7 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "chart.h"
@@ -11,6 +12,7 @@
 #include "html.h"
 #include "page.h"
 #include "summary.h"
+#include "view.h"
 
 // --- the beginning ----------------------------------------------------------------------
 
@@ -155,13 +157,16 @@ static void print_style(FILE *file)
 
 static void print_group(struct page *page, const struct group *group)
 {
-    if (!tables_has(page, group))
-        return;
-    fprintf(page->file, "<section id=\"g-%s\">\n", group->id);
-    html_print_element(page->file, "h2", group->title);
-    figures_print(page, group);
-    tables_print(page, group);
-    fputs("</section>\n", page->file);
+    page->one_case = calloc((size_t)page->results->rows + 1, sizeof *page->one_case);
+    page->cases = page->one_case ? view_cases(page->results, group, page->one_case) : 0;
+    if (page->cases > 0) {
+        fprintf(page->file, "<section id=\"g-%s\">\n", group->id);
+        html_print_element(page->file, "h2", group->title);
+        figures_print(page, group);
+        tables_print(page, group);
+        fputs("</section>\n", page->file);
+    }
+    free(page->one_case);
 }
 
 // --- the page ---------------------------------------------------------------------------

@@ -260,7 +260,7 @@ static bool print_ranges(char *text, const struct results *results,
 static void tell_ranges(const struct speech *speech, const struct group *group)
 {
     char text[SENTENCE] = "";
-    if (strcmp(group->shows, "size") != 0 ||
+    if (!view_is_by_size(speech->results, group) ||
         count_technologies(speech->results, group) < 2)
         return;
     if (print_ranges(text, speech->results, group, view_median))
@@ -342,6 +342,8 @@ static void add_crossing(char *text, const struct results *results,
 static void tell_crossing(const struct speech *speech, const struct group *group)
 {
     char text[SENTENCE] = "";
+    if (!view_is_by_size(speech->results, group))
+        return;
     for (int i = 0; i < speech->results->technologies; i++) {
         const struct technology *technology = &speech->results->technology[i];
         if (!view_is_host(technology) && technology_is_kallima(technology))

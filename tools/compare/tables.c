@@ -1,41 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The tables of a group of cases.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
 #include "html.h"
 #include "page.h"
 #include "view.h"
-
-// One line for each case of a group, from whichever technology has it.
-static bool is_first_of_case(const struct results *results, int index)
-{
-    for (int i = 0; i < index; i++) {
-        if (row_is_same_case(&results->row[i], &results->row[index]))
-            return false;
-    }
-    return true;
-}
-
-static int collect_cases(const struct results *results, const struct group *group,
-                         const struct row **list)
-{
-    const bool by_size = strcmp(group->shows, "size") == 0;
-    int count = 0;
-    for (int i = 0; i < results->rows; i++) {
-        const struct row *row = &results->row[i];
-        if (strcmp(row->group, group->id) != 0 || !is_first_of_case(results, i))
-            continue;
-        int place = count++;
-        for (; by_size && place > 0 && row_points(list[place - 1]) > row_points(row);
-             place--)
-            list[place] = list[place - 1];
-        list[place] = row;
-    }
-    return count;
-}
 
 static bool takes_part(const struct results *results, const struct group *group,
                        const struct technology *technology)
@@ -72,8 +43,7 @@ static void print_times(struct page *page, const struct group *group,
     fputs("</tr>\n", page->file);
 }
 
-static void print_group_table(struct page *page, const struct group *group,
-                              const struct row **list, int count)
+static void print_group_table(struct page *page, const struct group *group)
 {
     const struct results *results = page->results;
     html_print_element(page->file, "h3", "Median times in milliseconds");
@@ -84,8 +54,8 @@ static void print_group_table(struct page *page, const struct group *group,
             html_print_head(page->file, results->technology[i].id, false);
     }
     html_begin_body(page->file);
-    for (int i = 0; i < count; i++)
-        print_times(page, group, list[i]);
+    for (int i = 0; i < page->cases; i++)
+        print_times(page, group, page->one_case[i]);
     html_end_table(page->file);
 }
 
@@ -136,21 +106,8 @@ static void print_everything(struct page *page, const struct group *group)
     fputs("</details>\n", page->file);
 }
 
-bool tables_has(const struct page *page, const struct group *group)
-{
-    for (int i = 0; i < page->results->rows; i++) {
-        if (strcmp(page->results->row[i].group, group->id) == 0)
-            return true;
-    }
-    return false;
-}
-
 void tables_print(struct page *page, const struct group *group)
 {
-    const struct row **list = calloc((size_t)page->results->rows + 1, sizeof *list);
-    if (list) {
-        print_group_table(page, group, list, collect_cases(page->results, group, list));
-        print_everything(page, group);
-    }
-    free(list);
+    print_group_table(page, group);
+    print_everything(page, group);
 }

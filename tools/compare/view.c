@@ -138,6 +138,59 @@ void view_curve(struct curve *curve, const struct results *results,
     }
 }
 
+// From whichever technology has it first.
+static bool is_first_of_case(const struct results *results, int index)
+{
+    for (int i = 0; i < index; i++) {
+        if (row_is_same_case(&results->row[i], &results->row[index]))
+            return false;
+    }
+    return true;
+}
+
+int view_cases(const struct results *results, const struct group *group,
+               const struct row **list)
+{
+    const bool by_size = strcmp(group->shows, "size") == 0;
+    int count = 0;
+    for (int i = 0; i < results->rows; i++) {
+        const struct row *row = &results->row[i];
+        if (strcmp(row->group, group->id) != 0 || !is_first_of_case(results, i))
+            continue;
+        int place = count++;
+        for (; by_size && place > 0 && row_points(list[place - 1]) > row_points(row);
+             place--)
+            list[place] = list[place - 1];
+        list[place] = row;
+    }
+    return count;
+}
+
+// Whether a technology has a row of that size before this one.
+static bool has_size_before(const struct results *results, int index)
+{
+    const struct row *row = &results->row[index];
+    for (int i = 0; i < index; i++) {
+        const struct row *other = &results->row[i];
+        if (strcmp(other->group, row->group) == 0 &&
+            strcmp(other->technology, row->technology) == 0 &&
+            row_points(other) == row_points(row))
+            return true;
+    }
+    return false;
+}
+
+bool view_is_by_size(const struct results *results, const struct group *group)
+{
+    if (strcmp(group->shows, "size") != 0)
+        return false;
+    for (int i = 0; i < results->rows; i++) {
+        if (strcmp(results->row[i].group, group->id) == 0 && has_size_before(results, i))
+            return false;
+    }
+    return true;
+}
+
 bool view_has(const struct results *results, const struct group *group, row_value *value)
 {
     for (int i = 0; i < results->rows; i++) {

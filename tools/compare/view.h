@@ -33,6 +33,19 @@ void view_curve(struct curve *curve, const struct results *results,
                 const struct group *group, const struct technology *technology,
                 row_value *value);
 
+/**
+ * Collect a row of each case of a group, by size or as variants came, in a list of as many rows as
+ * there are results. Returns how many.
+ */
+int view_cases(const struct results *results, const struct group *group,
+               const struct row **list);
+
+/**
+ * Return whether the cases of a group differ in size, so that it stands for them: not where they
+ * are variants, or differ in their batch, too.
+ */
+bool view_is_by_size(const struct results *results, const struct group *group);
+
 /** Return whether any row of the group has the number. */
 bool view_has(const struct results *results, const struct group *group, row_value *value);
 
