@@ -339,7 +339,10 @@ class Report(Comparison):
         self.assertEqual(page.count("<svg "), 2 * 4)
         self.assertEqual(page.count("</svg>"), 2 * 4)
         for words in ["A &lt;processor&gt; &amp; more", "Powers of two: speed",
-                      "time with and without transfers", "time of each variant", ">failed<"]:
+                      "time with and without transfers", "time of each variant", ">failed<",
+                      "Median times with transfers in milliseconds",
+                      '<td class="best" data-value="0.016">0.01600</td>',
+                      '<td class="best" data-value="8.56384">8.564</td>']:
             self.assertIn(words, page)
         for name in ["src=", "@import", "url("]:
             self.assertNotIn(name, page)

@@ -34,7 +34,7 @@ void html_print_number(FILE *file, double value, const char *class)
         return;
     }
     const double size = fabs(value);
-    const int before = size >= 1 ? (int)floor(log10(size)) + 1 : 1;
+    const int before = size > 0 ? (int)floor(log10(size)) + 1 : 1;
     const bool is_whole = value == floor(value) && size < 1e15;
     fprintf(file, "<td%s data-value=\"%.9g\">", class, value);
     if (is_whole || (size >= 1e-3 && size < 1e6))

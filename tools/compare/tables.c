@@ -20,10 +20,10 @@ static bool takes_part(const struct results *results, const struct group *group,
 }
 
 static void print_times(struct page *page, const struct group *group,
-                        const struct row *like)
+                        const struct row *like, row_value *value)
 {
     const struct results *results = page->results;
-    const struct row *best = view_fastest(results, like, view_median, NULL, NULL);
+    const struct row *best = view_fastest(results, like, value, NULL, NULL);
     char what[512];
     view_print_case(like, what, sizeof what);
     fprintf(page->file, "<tr><td data-value=\"%.0f\">", row_points(like));
@@ -37,16 +37,17 @@ static void print_times(struct page *page, const struct group *group,
         if (row && !row_counts(row))
             fputs("<td>failed</td>", page->file);
         else
-            html_print_number(page->file, row ? row->median_ms : NAN,
+            html_print_number(page->file, row ? value(row) : NAN,
                               row && row == best ? " class=\"best\"" : "");
     }
     fputs("</tr>\n", page->file);
 }
 
-static void print_group_table(struct page *page, const struct group *group)
+static void print_group_table(struct page *page, const struct group *group,
+                              const char *title, row_value *value)
 {
     const struct results *results = page->results;
-    html_print_element(page->file, "h3", "Median times in milliseconds");
+    html_print_element(page->file, "h3", title);
     html_begin_table(page->file);
     html_print_head(page->file, "case", true);
     for (int i = 0; i < results->technologies; i++) {
@@ -55,7 +56,7 @@ static void print_group_table(struct page *page, const struct group *group)
     }
     html_begin_body(page->file);
     for (int i = 0; i < page->cases; i++)
-        print_times(page, group, page->one_case[i]);
+        print_times(page, group, page->one_case[i], value);
     html_end_table(page->file);
 }
 
@@ -108,6 +109,9 @@ static void print_everything(struct page *page, const struct group *group)
 
 void tables_print(struct page *page, const struct group *group)
 {
-    print_group_table(page, group);
+    print_group_table(page, group, "Median times in milliseconds", view_median);
+    if (view_has(page->results, group, view_total))
+        print_group_table(page, group, "Median times with transfers in milliseconds",
+                          view_whole);
     print_everything(page, group);
 }
