@@ -150,6 +150,21 @@ class Faults(Comparison):
                                "--fftw-dir", self.path("nowhere"), *BRIEF)
         self.assertRegex(told, r"fftw cpu is left out: .*libfftw3")
         self.assertEqual(self.keys(), [("kallima cpu", "8")])
+        said, _ = self.compare("--report-only")
+        self.assertRegex(said, r"fftw cpu took no part: .*libfftw3")
+
+    def test_one_that_took_no_part_may_do_so_later(self):
+        listed = self.write("c.txt", cases(8))
+        self.compare("--cases", listed, "--peers", "none", *BRIEF)
+        with self.out("results.jsonl").open("ab") as file:
+            file.write(lines(technology("faulty", "cpu", failed="no such library")))
+        said, _ = self.compare("--report-only")
+        self.assertIn("faulty cpu took no part: no such library.", said)
+        for _ in range(2):
+            said, _ = self.compare("--cases", listed, "--peers", "faulty", *BRIEF,
+                                   program=FAULTY)
+            self.assertEqual(self.keys(), [("kallima cpu", "8"), ("faulty cpu", "8")])
+            self.assertNotIn("took no part", said)
 
     def test_layouts_are_cases_of_their_own(self):
         listed = self.write("c.txt", b"c2c f32 8 3\nc2c f32 8 3 stride=3 distance=1\n"

@@ -179,15 +179,28 @@ static bool introduce(struct conducting *conducting, const struct technology *ab
 {
     struct results *results = conducting->results;
     const struct technology *known = results_find_technology(results, about->id);
-    if (!known && !results_add(results, RECORD_TECHNOLOGY, about)) {
+    const bool is_new = !known || known->failed[0];
+    if (is_new && !results_add(results, RECORD_TECHNOLOGY, about)) {
         cli_fail("no memory left");
         return false;
     }
-    if (!known || is_same_technology(known, about))
+    if (is_new || is_same_technology(known, about))
         return true;
     cli_fail("the results there are of another %s (%s, %s): choose another --out",
              about->id, known->driver, known->version);
     return false;
+}
+
+// What takes no part is told, and stands in the results.
+static bool leave_out(struct conducting *conducting, const struct contestant *one,
+                      const char *why)
+{
+    struct technology about = one->about;
+    cli_fail("%s is left out: %s", about.id, why);
+    if (results_find_technology(conducting->results, about.id))
+        return true;
+    snprintf(about.failed, sizeof about.failed, "%.300s", why);
+    return introduce(conducting, &about);
 }
 
 // Returns false if the comparison cannot go on.
@@ -200,10 +213,8 @@ static bool prepare(struct entrant *entrant, const char *question)
     char why[512];
 
     if (!contestant_start(conducting->contest, one, why, sizeof why)) {
-        if (one->is_out)
-            cli_fail("%s is left out: %s", one->about.id, why);
         fail_row(&entrant->row, why);
-        return true;
+        return !one->is_out || leave_out(conducting, one, why);
     }
     if (is_new && !introduce(conducting, &one->about))
         return false;

@@ -62,6 +62,7 @@ static const struct field technology_fields[] = {
     TEXT(struct technology, flags, false),
     NUMBER(struct technology, threads, false),
     TRUTH(struct technology, is_software, false),
+    TEXT(struct technology, failed, false),
 };
 
 // clang-format off

@@ -41,6 +41,7 @@ struct technology {
     char library[32], selector[32], device[128], driver[64];
     char version[128], flags[64];
     double threads, is_software;
+    char failed[320]; // why it took no part: it could not be opened
 };
 
 /** Return whether a technology is Kallima, not a peer. */

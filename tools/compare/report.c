@@ -78,7 +78,9 @@ static void print_technologies(struct page *page)
         html_print_cell(page->file, one->flags, "text");
         html_print_cell(page->file, one->device, "text");
         html_print_cell(page->file,
-                        one->is_software > 0 ? "imitated in software" : one->driver,
+                        one->failed[0]         ? "took no part"
+                        : one->is_software > 0 ? "imitated in software"
+                                               : one->driver,
                         "text");
         html_print_number(page->file, one->threads > 0 ? one->threads : NAN, "");
         fputs("</tr>\n", page->file);

@@ -33,6 +33,18 @@ static bool grow(void **array, int count, size_t bytes)
     return grown != NULL;
 }
 
+// One that took no part before may do so now.
+static bool replace_technology(struct results *results, const struct technology *by)
+{
+    for (int i = 0; i < results->technologies; i++) {
+        if (strcmp(results->technology[i].id, by->id) == 0) {
+            results->technology[i] = *by;
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool keep(struct results *results, enum record_kind kind, const void *record)
 {
     if (kind == RECORD_MACHINE) {
@@ -43,6 +55,8 @@ static bool keep(struct results *results, enum record_kind kind, const void *rec
             return false;
         results->group[results->groups++] = *(const struct group *)record;
     } else if (kind == RECORD_TECHNOLOGY) {
+        if (replace_technology(results, record))
+            return true;
         if (!grow((void **)&results->technology, results->technologies,
                   sizeof *results->technology))
             return false;
@@ -160,12 +174,15 @@ static bool check(const struct results *results, enum record_kind kind,
                    ? fail(why, capacity, "shows must be size or variant")
                    : !results_find_group(results, record->group.id) ||
                          fail(why, capacity, "the same group twice");
-    if (kind == RECORD_TECHNOLOGY)
+    if (kind == RECORD_TECHNOLOGY) {
+        const struct technology *known =
+            results_find_technology(results, record->technology.id);
         return !is_plain(record->technology.id)
                    ? fail(why, capacity,
                           "the name of a technology has letters it may not have")
-                   : !results_find_technology(results, record->technology.id) ||
+                   : !known || known->failed[0] ||
                          fail(why, capacity, "the same technology twice");
+    }
     return check_row(results, &record->row, why, capacity);
 }
 

@@ -67,6 +67,8 @@ static void tell_failures(const struct speech *speech,
         view_print_case(row, what, sizeof what);
         append(text, "%s%s (%.120s)", *text ? "; " : "", what, row->failed);
     }
+    if (technology->failed[0])
+        say(speech, "%s took no part: %.300s.", technology->id, technology->failed);
     if (failed > 0)
         say(speech, "%s has no time in %d of %d cases: %s%s.", technology->id, failed,
             rows, text, failed > MAX_NAMED ? "; and more" : "");
