@@ -11,6 +11,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import threading
 import time
 import unittest
@@ -152,6 +153,24 @@ class Faults(Comparison):
         self.assertEqual(self.keys(), [("kallima cpu", "8")])
         said, _ = self.compare("--report-only")
         self.assertRegex(said, r"fftw cpu took no part: .*libfftw3")
+
+    def test_a_driver_that_crashes_leaves_the_others(self):
+        compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+        if not compiler or not sys.platform.startswith("linux"):
+            self.skipTest("no compiler, or another system")
+        source = self.write("crash.c", b"#include <stdlib.h>\n"
+                            b"__attribute__((constructor)) static void crash(void) { abort(); }\n")
+        for name in ("libcuda.so.1", "libOpenCL.so.1", "libvulkan.so.1", "libEGL.so.1"):
+            subprocess.run([compiler, "-shared", "-fPIC", "-o", self.path(name), source],
+                           check=True)
+        self.compare("--cases", self.write("c.txt", cases(8)), "--peers", "none", "--min-time",
+                     "0", "--max-time", "0.001", env=dict(os.environ, LD_LIBRARY_PATH=self.folder))
+        self.assertIn(("kallima cpu", "8"), self.keys())
+        failed_ones = {record["id"]: record["failed"] for record in self.records("technology")
+                       if "failed" in record}
+        self.assertIn("kallima opengl", failed_ones)  # which is in every build
+        for why in failed_ones.values():
+            self.assertIn("crashed: signal 6", why)
 
     def test_one_that_took_no_part_may_do_so_later(self):
         listed = self.write("c.txt", cases(8))

@@ -194,22 +194,19 @@ static int add_named(struct contest *contest, const char *devices, const char *p
     return CLI_OK;
 }
 
-// Drivers are looked for by another process, too.
-static int add_present(struct contest *contest, const char *peers)
+// Add what a process lists: the devices of one interface, or of all (NULL). Returns false if the
+// process fails.
+static bool add_listed(struct contest *contest, const char *api, const char *peers,
+                       int *status, char *why, size_t capacity)
 {
     struct child child;
     struct json json;
-    char why[512], *answer;
-    int status = CLI_OK;
-    if (!start(contest, NULL, SERVE_LIST, &child, why, sizeof why))
-        return cli_fail("%s", why);
-    while (status == CLI_OK) {
-        if (!child_ask(&child, NULL, MIN_START_SECONDS, &answer, why, sizeof why) ||
-            !read_answer(&child, answer, &json, why, sizeof why)) {
-            status = cli_fail("looking for devices: %s", why);
-            break;
-        }
-        const char *selector = json_text(&json, "selector");
+    char *answer;
+    bool ok = start(contest, api, SERVE_LIST, &child, why, capacity);
+    while (ok && *status == CLI_OK) {
+        ok = child_ask(&child, NULL, MIN_START_SECONDS, &answer, why, capacity) &&
+             read_answer(&child, answer, &json, why, capacity);
+        const char *selector = ok ? json_text(&json, "selector") : "";
         if (!*selector)
             break;
         const struct json_member *software = json_find(&json, "is_software");
@@ -217,9 +214,27 @@ static int add_present(struct contest *contest, const char *peers)
             continue;
         if (!add(contest, SERVE_KALLIMA, selector) ||
             !add_peers(contest, selector, peers))
-            status = refuse_many(contest);
+            *status = refuse_many(contest);
     }
     child_end(&child);
+    return ok;
+}
+
+// Drivers are looked for by another process, too. Where one of them is its end, each interface
+// has a process of its own; what ends that, too, takes part by its name, and fails.
+static int add_present(struct contest *contest, const char *peers)
+{
+    static const char *const apis[] = { "cpu",    "cuda",   "opencl",
+                                        "vulkan", "opengl", "d3d11" };
+    char why[512];
+    int status = CLI_OK;
+    if (add_listed(contest, NULL, peers, &status, why, sizeof why))
+        return status;
+    for (size_t i = 0; status == CLI_OK && i < CLI_COUNT(apis); i++) {
+        if (!add_listed(contest, apis[i], peers, &status, why, sizeof why) &&
+            !add(contest, SERVE_KALLIMA, apis[i]))
+            status = refuse_many(contest);
+    }
     return status;
 }
 

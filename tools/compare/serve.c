@@ -306,19 +306,48 @@ static bool open_all(struct service *service, const struct cli *cli, const char 
             bench_open_peer(&service->bench, role, options, &is_known, why, capacity));
 }
 
-static int list_devices(FILE *answers)
+static void answer_device(FILE *answers, const kallima_device_info *info)
+{
+    bool first = true;
+    putc('{', answers);
+    json_print_text(answers, &first, "selector", info->selector);
+    json_print_truth(answers, &first, "is_software", info->is_software);
+    fputs("}\n", answers);
+}
+
+static bool list_all(FILE *answers)
 {
     kallima_device_info infos[64];
     int32_t count = 0;
     if (kallima_device_list(infos, (int32_t)CLI_COUNT(infos), &count) != KALLIMA_OK)
-        return CLI_FAILED;
-    for (int32_t i = 0; i < count && i < (int32_t)CLI_COUNT(infos); i++) {
-        bool first = true;
-        putc('{', answers);
-        json_print_text(answers, &first, "selector", infos[i].selector);
-        json_print_truth(answers, &first, "is_software", infos[i].is_software);
-        fputs("}\n", answers);
+        return false;
+    for (int32_t i = 0; i < count && i < (int32_t)CLI_COUNT(infos); i++)
+        answer_device(answers, &infos[i]);
+    return true;
+}
+
+// Those of one interface, which is not asked of another.
+static void list_some(FILE *answers, const char *api)
+{
+    char selector[64];
+    kallima_device *device;
+    kallima_device_info info;
+    for (int i = 0; i < 64; i++) {
+        snprintf(selector, sizeof selector, "%.32s:%d", api, i);
+        if (kallima_device_open(&device, selector, NULL) != KALLIMA_OK)
+            return;
+        if (kallima_device_get_info(device, &info) == KALLIMA_OK)
+            answer_device(answers, &info);
+        kallima_device_close(&device);
     }
+}
+
+static int list_devices(FILE *answers, const char *api)
+{
+    if (api)
+        list_some(answers, api);
+    else if (!list_all(answers))
+        return CLI_FAILED;
     fputs("{}\n", answers);
     return fflush(answers) == 0 ? CLI_OK : CLI_FAILED;
 }
@@ -332,7 +361,7 @@ int serve(const struct cli *cli, const char *role, const struct peer_options *op
     if (!service.answers)
         return cli_usage(cli, "--worker is for the program itself");
     if (strcmp(role, SERVE_LIST) == 0)
-        return list_devices(service.answers);
+        return list_devices(service.answers, cli->device);
     struct bench_record *record = worker_record_create(0);
     const bool ok = record && open_all(&service, cli, role, options, why, sizeof why);
     if (ok) {

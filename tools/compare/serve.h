@@ -17,7 +17,7 @@
 enum { SERVE_ANSWERS = 3, SERVE_LINE = 4096 };
 
 /** The roles of such a process that are no peer's name. */
-#define SERVE_LIST    "list" // one answer a device that is present, then the end
+#define SERVE_LIST    "list" // one answer a device of --device, or of all, then the end
 #define SERVE_KALLIMA "kallima"
 
 /** Answer until there are no more questions. Returns the exit status. */
