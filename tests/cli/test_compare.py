@@ -248,6 +248,16 @@ class GoingOn(Comparison):
         self.assertTrue(self.out("report.html").exists())
         self.finish(listed)
 
+    def test_after_its_terminal_was_closed(self):
+        process, listed = self.start()
+        process.send_signal(signal.SIGHUP)
+        _, told = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 1)
+        self.assertRegex(told, rb"interrupted with \d+ cases left")
+        self.assertTrue(self.out("report.html").exists())
+        self.assertEqual(list(self.folder.glob("kallima-compare-*")), [])
+        self.finish(listed)
+
     def test_what_is_there_is_not_measured_again(self):
         listed = self.write("c.txt", cases(4, 8))
         self.compare("--cases", listed, "--peers", "none", *BRIEF)

@@ -253,6 +253,9 @@ void child_catch_end(void)
     is_end_asked = 0;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    struct sigaction before;
+    if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN) // nohup
+        sigaction(SIGHUP, &action, NULL);
 }
 
 bool child_is_end_asked(void)

@@ -45,7 +45,7 @@ bool child_ask(struct child *child, const char *question, double limit_s, char *
 /** End the child, if it runs. */
 void child_end(struct child *child);
 
-/** Let SIGINT and SIGTERM ask for an end, once; a second one ends the program. */
+/** Let SIGINT, SIGTERM and SIGHUP ask for an end, once; a second one ends the program. */
 void child_catch_end(void);
 
 /** Return whether an end was asked for. */
