@@ -341,6 +341,9 @@ class Refusals(Comparison):
                           ["--devices", "cpu;x"], ["--devices", ","], ["--device", "cpu"],
                           ["--devices", "cpu", "--peers", "nonsense"], ["--cases"], ["extra"],
                           ["--devices", "cpu", "--peers", "../x"],
+                          ["--devices", "cpu", "--peers", ","],
+                          ["--devices", "cpu", "--peers", ""],
+                          ["--devices", "cpu", "--peers", "none," * 80],
                           ["--cases", "x", "--preset", "quick"], ["--worker", "kallima"]]:
             with self.subTest(arguments):
                 self.refuse(2, "compare", *arguments, "--out", self.folder, says="--help")

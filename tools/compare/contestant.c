@@ -244,6 +244,10 @@ static int check_peers(const struct contest *contest, const char *peers)
     char names[256];
     if (strcmp(peers, "all") == 0 || strcmp(peers, "none") == 0)
         return CLI_OK;
+    if (strlen(peers) >= sizeof names)
+        return cli_usage(contest->cli, "--peers: the list is too long");
+    if (!peers[strspn(peers, ",")])
+        return cli_usage(contest->cli, "--peers: none is named; \"none\" means none");
     snprintf(names, sizeof names, "%s", peers);
     for (char *rest = names, *next; (next = strtok_r(rest, ",", &rest));) {
         bool is_there = false;
