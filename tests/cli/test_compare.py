@@ -267,6 +267,11 @@ class GoingOn(Comparison):
         self.compare("--cases", self.write("c.txt", cases(4, 8, 16)), "--peers", "none", *BRIEF)
         self.assertTrue(self.out("results.jsonl").read_bytes().startswith(before))
         self.assertEqual(len(self.records()), 3)
+        self.assertEqual(self.records("technology")[0]["flags"], "no wisdom")
+        self.put(before.replace(b'"no wisdom"', b'"wisdom of 7 entries"'))
+        _, told = self.compare("--cases", self.write("c.txt", cases(32)), "--peers", "none",
+                               *BRIEF, status=1)
+        self.assertRegex(told, r"wisdom of 7 entries\): choose another --out")
 
     def test_a_budget_ends_it(self):
         listed = self.write("many.txt", self.MANY)

@@ -186,8 +186,8 @@ static bool introduce(struct conducting *conducting, const struct technology *ab
     }
     if (is_new || is_same_technology(known, about))
         return true;
-    cli_fail("the results there are of another %s (%s, %s): choose another --out",
-             about->id, known->driver, known->version);
+    cli_fail("the results there are of another %s (%s, %s, %s): choose another --out",
+             about->id, known->driver, known->version, known->flags);
     return false;
 }
 

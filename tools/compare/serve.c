@@ -67,6 +67,18 @@ static void print_peer(const struct service *service, FILE *file, bool *first)
     json_print_text(file, first, "flags", f32.flags);
 }
 
+// Whose plans Kallima follows.
+static void print_ours(const struct service *service, FILE *file, bool *first)
+{
+    char flags[64] = "no wisdom";
+    const int64_t count =
+        kallima_wisdom_get_count(kallima_device_get_wisdom(service->bench.device));
+    if (count > 0)
+        snprintf(flags, sizeof flags, "wisdom of %lld entries", (long long)count);
+    json_print_text(file, first, "version", kallima_version());
+    json_print_text(file, first, "flags", flags);
+}
+
 static void answer_technology(struct service *service)
 {
     const kallima_device_info *info = &service->bench.info;
@@ -80,7 +92,7 @@ static void answer_technology(struct service *service)
     if (service->bench.peers > 0)
         print_peer(service, file, &first);
     else
-        json_print_text(file, &first, "version", kallima_version());
+        print_ours(service, file, &first);
     fputs("}\n", file);
     fflush(file);
 }
