@@ -437,6 +437,16 @@ class Report(Comparison):
         self.assertEqual((len(first), len(second)), (4, 5))  # the last is beside the name
         self.assertEqual(first, second[1:])
 
+    def test_choices_are_those_of_the_same_problem(self):
+        group = {"record": "group", "id": "g", "title": "G", "shows": "size"}
+        for more, says in [({}, True), ({"direction": "inverse"}, False),
+                           ({"layout": "planar"}, False)]:
+            self.put(lines(MACHINE, group, technology("kallima", "cpu"),
+                           row("kallima cpu", "g", 16, 1),
+                           row("kallima cpu", "g", 16, 2, precision="f64", **more)))
+            said, _ = self.compare("--report-only")
+            self.assertEqual("f64 has 0.50 of the speed" in said, says)
+
     def test_cases_of_one_size_are_told_apart(self):
         group = {"record": "group", "id": "g", "title": "G", "shows": "size"}
         names = ["kallima cpu", "fftw cpu"]

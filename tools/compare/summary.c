@@ -399,7 +399,9 @@ static const struct row *find_other(const struct results *results, const struct 
         const struct row *other = &results->row[i];
         if (strcmp(other->technology, row->technology) == 0 && row_counts(other) &&
             strcmp(other->lengths, row->lengths) == 0 &&
-            strcmp(other->kind, row->kind) == 0 && !other->asked[0] &&
+            strcmp(other->kind, row->kind) == 0 &&
+            strcmp(other->direction, row->direction) == 0 &&
+            strcmp(other->layout, row->layout) == 0 && !other->asked[0] &&
             is_other(row, other))
             return other;
     }
