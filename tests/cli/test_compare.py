@@ -268,6 +268,7 @@ class GoingOn(Comparison):
         self.assertTrue(self.out("results.jsonl").read_bytes().startswith(before))
         self.assertEqual(len(self.records()), 3)
         self.assertEqual(self.records("technology")[0]["flags"], "no wisdom")
+        self.assertRegex(self.records("machine")[0]["compiler"], r"^(gcc|clang) \d")
         self.put(before.replace(b'"no wisdom"', b'"wisdom of 7 entries"'))
         _, told = self.compare("--cases", self.write("c.txt", cases(32)), "--peers", "none",
                                *BRIEF, status=1)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "machine.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -11,18 +13,44 @@
 #include "child.h"
 #include "compare_commit.h"
 
-static void read_processor(char *text, size_t capacity)
+#if defined __clang__
+#define COMPILER "clang " __clang_version__
+#elif defined __GNUC__
+#define COMPILER "gcc " __VERSION__
+#else
+#define COMPILER ""
+#endif
+
+#if defined __OPTIMIZE__
+#define OPTIMISED ""
+#else
+#define OPTIMISED ", not optimised"
+#endif
+
+static bool is_about(const char *line, const char *name)
 {
-    static const char name[] = "model name";
+    return strncmp(line, name, strlen(name)) == 0;
+}
+
+// The name of the first processor, and the highest clock of all.
+static void read_processors(struct machine *machine)
+{
     char line[256];
+    double mhz;
+    bool is_named = false;
     FILE *file = fopen("/proc/cpuinfo", "r");
     while (file && fgets(line, sizeof line, file)) {
         const char *colon = strchr(line, ':');
-        if (strncmp(line, name, sizeof name - 1) != 0 || !colon)
+        if (!colon)
             continue;
         colon += 1 + strspn(colon + 1, " \t");
-        snprintf(text, capacity, "%.*s", (int)strcspn(colon, "\n"), colon);
-        break;
+        if (is_about(line, "model name") && !is_named) {
+            snprintf(machine->processor, sizeof machine->processor, "%.*s",
+                     (int)strcspn(colon, "\n"), colon);
+            is_named = true;
+        } else if (is_about(line, "cpu MHz") && sscanf(colon, "%lf", &mhz) == 1) {
+            machine->clock_mhz = fmax(machine->clock_mhz, mhz);
+        }
     }
     if (file)
         fclose(file);
@@ -48,13 +76,14 @@ void machine_describe(struct machine *machine)
     machine->format = RECORD_FORMAT;
     snprintf(machine->kallima, sizeof machine->kallima, "%s", kallima_version());
     snprintf(machine->commit, sizeof machine->commit, "%s", COMPARE_COMMIT);
+    snprintf(machine->compiler, sizeof machine->compiler, "%s", COMPILER OPTIMISED);
     strftime(machine->date, sizeof machine->date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
     if (uname(&system) == 0) {
         snprintf(machine->kernel, sizeof machine->kernel, "%.30s %.60s %.30s",
                  system.sysname, system.release, system.machine);
         snprintf(machine->processor, sizeof machine->processor, "%s", system.machine);
     }
-    read_processor(machine->processor, sizeof machine->processor);
+    read_processors(machine);
     machine->processors = (double)sysconf(_SC_NPROCESSORS_ONLN);
     machine->memory_gib =
         (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 1073741824.0;
@@ -69,6 +98,7 @@ void machine_describe(struct machine *machine)
 bool machine_is_same(const struct machine *a, const struct machine *b)
 {
     return strcmp(a->kallima, b->kallima) == 0 && strcmp(a->commit, b->commit) == 0 &&
+           strcmp(a->compiler, b->compiler) == 0 &&
            strcmp(a->processor, b->processor) == 0 && strcmp(a->kernel, b->kernel) == 0 &&
            a->processors == b->processors;
 }

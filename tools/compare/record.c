@@ -44,6 +44,7 @@ static const struct field machine_fields[] = {
     TEXT(struct machine, processor, true),     NUMBER(struct machine, processors, true),
     NUMBER(struct machine, memory_gib, false), TEXT(struct machine, kernel, true),
     NUMBER(struct machine, load, false),       TEXT(struct machine, gpu, false),
+    NUMBER(struct machine, clock_mhz, false),  TEXT(struct machine, compiler, false),
 };
 
 static const struct field group_fields[] = {

@@ -26,7 +26,9 @@ struct machine {
     double format;
     char kallima[32], commit[64], date[32];
     char processor[128], kernel[128], gpu[256];
+    char compiler[96]; // of the program
     double processors, memory_gib, load;
+    double clock_mhz; // the highest of the processors at the start
 };
 
 /** Cases that belong together. */

@@ -44,13 +44,19 @@ static void print_machine(struct page *page)
     FILE *file = page->file;
     fputs("<p class=\"note\">", file);
     html_print(file, machine->processor);
-    fprintf(file, ", %.0f processors, %.1f GiB; ", machine->processors,
-            machine->memory_gib);
+    fprintf(file, ", %.0f processors", machine->processors);
+    if (machine->clock_mhz > 0)
+        fprintf(file, " at %.0f MHz", machine->clock_mhz);
+    fprintf(file, ", %.1f GiB; ", machine->memory_gib);
     html_print(file, machine->kernel);
     fprintf(file, "; load %.2f at the start; Kallima ", machine->load);
     html_print(file, machine->kallima);
     fputs(", commit ", file);
     html_print(file, machine->commit);
+    if (machine->compiler[0]) {
+        fputs(", compiled by ", file);
+        html_print(file, machine->compiler);
+    }
     fputs("; begun ", file);
     html_print(file, machine->date);
     if (machine->gpu[0]) {
