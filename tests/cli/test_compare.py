@@ -438,6 +438,15 @@ class Report(Comparison):
         self.assertEqual((len(first), len(second)), (4, 5))  # the last is beside the name
         self.assertEqual(first, second[1:])
 
+    def test_a_group_may_have_many_sizes(self):
+        group = {"record": "group", "id": "g", "title": "G", "shows": "size"}
+        names = ["kallima cpu", "fftw cpu"]
+        self.put(lines(MACHINE, group, *(technology(*name.split()) for name in names),
+                       *(row(name, "g", n, len(name)) for name in names
+                         for n in range(2, 403))))
+        said, _ = self.compare("--report-only")
+        self.assertIn("is fftw cpu from 2 to 402.", said)
+
     def test_choices_are_those_of_the_same_problem(self):
         group = {"record": "group", "id": "g", "title": "G", "shows": "size"}
         for more, says in [({}, True), ({"direction": "inverse"}, False),

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-enum { CHART_POINTS = 128, CHART_SERIES = 40, CHART_NAME = 64, CHART_COLOURS = 10 };
+enum { CHART_POINTS = 512, CHART_SERIES = 40, CHART_NAME = 64, CHART_COLOURS = 10 };
 
 /** One line. Colours alone tell nothing apart. */
 struct chart_series {

@@ -5,7 +5,7 @@
 
 #include "results.h"
 
-enum { VIEW_POINTS = 128 };
+enum { VIEW_POINTS = 512 };
 
 /** A curve. Its points ascend with the size of a transform, or stand as variants came. */
 struct curve {
