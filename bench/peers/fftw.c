@@ -338,6 +338,7 @@ static void fftw_plan_destroy(struct peer_plan *plan)
 extern const struct peer peer_fftw;
 const struct peer peer_fftw = {
     .name = "fftw",
+    .ends_planning = true,
     .summary = "FFTW 3 (libfftw3, libfftw3f; OpenMP or threads)",
     .any_layout = true,
     .open = fftw_open,

@@ -46,6 +46,7 @@ struct peer {
     const char *summary;
     bool
         either_placement; // out of place it may be slower than in place: the better counts
+    bool ends_planning;   // after plan_seconds, with what it has found by then
     bool any_layout; // it takes strides and planar arrays; else it is asked for packed,
                      // interleaved ones only
 

@@ -447,6 +447,16 @@ class Report(Comparison):
         said, _ = self.compare("--report-only")
         self.assertIn("is fftw cpu from 2 to 402.", said)
 
+    def test_a_planner_that_was_cut_off_is_told(self):
+        group = {"record": "group", "id": "g", "title": "G", "shows": "size"}
+        self.put(lines(MACHINE, group, technology("kallima", "cpu"), technology("fftw", "cpu"),
+                       *(row("kallima cpu", "g", n, 1) for n in (16, 64)),
+                       row("fftw cpu", "g", 16, 2),
+                       row("fftw cpu", "g", 64, 8, used="planning cut")))
+        said, _ = self.compare("--report-only")
+        self.assertIn("fftw cpu was told to end planning before it had in 1 of 2 cases", said)
+        self.assertIn("is 4.00 (above 1 Kallima is faster), and 2.00 without the 1 in which", said)
+
     def test_choices_are_those_of_the_same_problem(self):
         group = {"record": "group", "id": "g", "title": "G", "shows": "size"}
         for more, says in [({}, True), ({"direction": "inverse"}, False),

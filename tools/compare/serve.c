@@ -19,7 +19,8 @@ struct service {
     struct bench_memory memory;
     const struct bench_way *way;
     FILE *answers;
-    bool is_open; // a case is
+    double plan_seconds; // after which a peer is told to end planning
+    bool is_open;        // a case is
     kallima_desc desc;
     char recipe[512];
     struct data data;
@@ -97,6 +98,20 @@ static void answer_technology(struct service *service)
     fflush(file);
 }
 
+// Which placement, or that the planner had not come to its end; "" if there is nothing to say.
+static const char *get_used(const struct service *service)
+{
+    const struct peer *peer = service->job.peer ? service->job.peer->peer : NULL;
+    const double most_ns = 1e9 * service->plan_seconds;
+    if (!peer)
+        return "";
+    if (peer->ends_planning && most_ns > 0 && service->job.outcome->plan_ns >= most_ns)
+        return SERVE_CUT;
+    return !peer->either_placement                       ? ""
+           : service->desc.placement == KALLIMA_IN_PLACE ? "in-place"
+                                                         : "out-of-place";
+}
+
 static void answer_case(struct service *service)
 {
     const struct outcome *outcome = service->job.outcome;
@@ -118,10 +133,8 @@ static void answer_case(struct service *service)
     json_print_number(file, &first, "error", outcome->error);
     json_print_number(file, &first, "error_bound", service->result.bound);
     json_print_text(file, &first, "error_by", error_method_names[outcome->method]);
-    if (service->job.peer && service->job.peer->peer->either_placement)
-        json_print_text(file, &first, "used",
-                        service->desc.placement == KALLIMA_IN_PLACE ? "in-place"
-                                                                    : "out-of-place");
+    if (*get_used(service))
+        json_print_text(file, &first, "used", get_used(service));
     json_print_text(file, &first, "recipe", outcome->recipe);
     fputs("}\n", file);
     fflush(file);
@@ -379,6 +392,7 @@ int serve(const struct cli *cli, const char *role, const struct peer_options *op
     if (ok) {
         service.bench.record = record;
         service.bench.plans_twice = true;
+        service.plan_seconds = options->plan_seconds;
         service.way = service.bench.memory ? &bench_way_device : &bench_way_host;
         answer_technology(&service);
         answer_all(&service);

@@ -20,6 +20,9 @@ enum { SERVE_ANSWERS = 3, SERVE_LINE = 4096 };
 #define SERVE_LIST    "list" // one answer a device of --device, or of all, then the end
 #define SERVE_KALLIMA "kallima"
 
+/** What a peer used whose planner was told to end before it had. */
+#define SERVE_CUT "planning cut"
+
 /** Answer until there are no more questions. Returns the exit status. */
 int serve(const struct cli *cli, const char *role, const struct peer_options *options);
 

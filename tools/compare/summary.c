@@ -74,6 +74,25 @@ static void tell_failures(const struct speech *speech,
             rows, text, failed > MAX_NAMED ? "; and more" : "");
 }
 
+static void tell_cuts(const struct speech *speech, const struct technology *technology)
+{
+    const struct results *results = speech->results;
+    int rows = 0, cut = 0;
+    for (int i = 0; i < results->rows; i++) {
+        const struct row *row = &results->row[i];
+        if (strcmp(row->technology, technology->id) != 0 || !row_counts(row))
+            continue;
+        rows++;
+        cut += view_is_cut(row);
+    }
+    if (cut > 0)
+        say(speech,
+            "%s was told to end planning before it had in %d of %d cases: its times "
+            "there "
+            "may not be its best. The remark of their rows says so.",
+            technology->id, cut, rows);
+}
+
 static void tell_errors(const struct speech *speech, const struct technology *technology)
 {
     const struct results *results = speech->results;
@@ -126,7 +145,8 @@ struct duel {
 struct duels {
     struct duel *one;
     int count, lost, lost_clearly, won_clearly;
-    double mean;
+    int cut;                 // those in which the other was told to end planning
+    double mean, uncut_mean; // of all; of the others
 };
 
 static int compare_duels(const void *left, const void *right)
@@ -139,7 +159,7 @@ static int compare_duels(const void *left, const void *right)
 static void collect_duels(struct duels *duels, const struct results *results,
                           const struct technology *technology)
 {
-    double sum = 0;
+    double sum = 0, uncut_sum = 0;
     *duels =
         (struct duels){ .one = calloc((size_t)results->rows + 1, sizeof *duels->one) };
     for (int i = 0; duels->one && i < results->rows; i++) {
@@ -153,6 +173,8 @@ static void collect_duels(struct duels *duels, const struct results *results,
         struct duel *duel = &duels->one[duels->count++];
         *duel = (struct duel){ ours, theirs, theirs->median_ms / ours->median_ms };
         sum += log(duel->ratio);
+        duels->cut += view_is_cut(theirs);
+        uncut_sum += view_is_cut(theirs) ? 0 : log(duel->ratio);
         duels->lost += duel->ratio < 1;
         duels->lost_clearly +=
             duel->ratio < 1 && view_differ(duel->ours, duel->theirs, view_median);
@@ -161,6 +183,7 @@ static void collect_duels(struct duels *duels, const struct results *results,
     }
     if (duels->count > 0) {
         duels->mean = exp(sum / duels->count);
+        duels->uncut_mean = exp(uncut_sum / (duels->count - duels->cut));
         qsort(duels->one, (size_t)duels->count, sizeof *duels->one, compare_duels);
     }
 }
@@ -168,8 +191,12 @@ static void collect_duels(struct duels *duels, const struct results *results,
 static void tell_duels(const struct speech *speech, const struct technology *technology)
 {
     struct duels duels;
-    char worst[SENTENCE] = "", what[CASE];
+    char worst[SENTENCE] = "", uncut[128] = "", what[CASE];
     collect_duels(&duels, speech->results, technology);
+    if (duels.cut > 0 && duels.cut < duels.count)
+        snprintf(uncut, sizeof uncut,
+                 ", and %.2f without the %d in which the other's planning was cut",
+                 duels.uncut_mean, duels.cut);
     for (int i = 0; i < duels.lost && i < WORST; i++) {
         const struct duel *duel = &duels.one[i];
         view_print_case(duel->ours, what, sizeof what);
@@ -185,10 +212,10 @@ static void tell_duels(const struct speech *speech, const struct technology *tec
             "of "
             "them by more than the spread; it is faster by more than the spread in %d. "
             "The geometric mean of the other's time over Kallima's is %.2f (above 1 "
-            "Kallima is faster). %s%s.",
+            "Kallima is faster)%s. %s%s.",
             technology->id, duels.lost, duels.count, duels.lost_clearly,
-            duels.won_clearly, duels.mean, duels.lost ? "The worst" : "It loses in none",
-            worst);
+            duels.won_clearly, duels.mean, uncut,
+            duels.lost ? "The worst" : "It loses in none", worst);
     free(duels.one);
 }
 
@@ -543,6 +570,7 @@ void summary_tell(const struct results *results, summary_say *listener, void *us
     tell_load(&speech);
     for_technologies(&speech, tell_errors, true);
     for_technologies(&speech, tell_failures, false);
+    for_technologies(&speech, tell_cuts, false);
     speech.heading = "Kallima against other libraries on the same device";
     for_technologies(&speech, tell_duels, true);
     speech.heading = "The fastest of a range";

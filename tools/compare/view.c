@@ -7,6 +7,7 @@
 
 #include "bench_problem.h"
 #include "bench_selector.h"
+#include "serve.h"
 
 // --- numbers ----------------------------------------------------------------------------
 
@@ -241,6 +242,11 @@ bool view_differ(const struct row *a, const struct row *b, row_value *value)
 {
     const double noise = (spread_of(a, value) + spread_of(b, value)) / 2;
     return fabs(log(value(a) / value(b))) > log1p(noise);
+}
+
+bool view_is_cut(const struct row *row)
+{
+    return strcmp(row->used, SERVE_CUT) == 0;
 }
 
 // --- words ------------------------------------------------------------------------------

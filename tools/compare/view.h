@@ -68,6 +68,9 @@ const struct row *view_fastest(const struct results *results, const struct row *
  */
 bool view_differ(const struct row *a, const struct row *b, row_value *value);
 
+/** Return whether the planner of a row's library was told to end before it had. */
+bool view_is_cut(const struct row *row);
+
 /** Write a length as it is on an axis: 4096 as 4k, 64x64 as 64 with a raised 2. */
 void view_print_length(const struct row *row, char *text, size_t capacity);
 
