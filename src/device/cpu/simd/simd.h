@@ -42,6 +42,9 @@ typedef R V __attribute__((vector_size(REGISTER_BYTES)));
 typedef R V_UNALIGNED __attribute__((vector_size(REGISTER_BYTES), aligned(sizeof(R))));
 #endif
 
+// Of what works on its caller's registers: a compiler that judges by size puts these into memory.
+#define INLINE static inline __attribute__((always_inline))
+
 #define LOAD(pointer)         (*(const V_UNALIGNED *)(pointer))
 #define STORE(pointer, value) (*(V_UNALIGNED *)(pointer) = (value))
 #define ADD(a, b)             ((a) + (b))

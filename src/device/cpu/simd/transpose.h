@@ -35,7 +35,7 @@ static inline void exchange_vectors(V *a, V *b)
     *b = c;
 }
 
-static inline void transpose(V *v)
+INLINE void transpose(V *v)
 {
     for (int i = 0; i < LANES; i += 2)
         MEET_LANES(v[i], v[i + 1], LOW_ONES, HIGH_ONES);
@@ -69,7 +69,7 @@ static inline void transpose(V *v)
 #define ODD_PAIRS(h, j) (EVEN_PAIRS(h, j) + QUAD)
 
 // LANES / 2 rows: the lower half of their lanes by itself, and so the upper half.
-static inline void transpose_halves(V *v)
+INLINE void transpose_halves(V *v)
 {
     for (int i = 0; i < LANES / 2; i += 2)
         MEET_LANES(v[i], v[i + 1], LOW_ONES, HIGH_ONES);
