@@ -27,6 +27,9 @@ enum {
 
 enum {
     GL_MAP_READ_BIT = 1,
+    GL_TRUE = 1,
+    GL_DYNAMIC_STORAGE_BIT = 0x0100,
+    GL_SPARSE_STORAGE_BIT_ARB = 0x0400,
     GL_INVALID_ENUM = 0x0500,
     GL_INVALID_VALUE = 0x0501,
     GL_INVALID_OPERATION = 0x0502,
@@ -137,6 +140,8 @@ enum {
     X(void, DeleteQueries, (int, const unsigned *))                                       \
     X(void, GetQueryiv, (unsigned, unsigned, int *))
 #define GL_DESKTOP_FUNCTIONS(X)                                                           \
+    X(void, BufferStorage, (unsigned, ptrdiff_t, const void *, unsigned))                 \
+    X(void, BufferPageCommitmentARB, (unsigned, ptrdiff_t, ptrdiff_t, unsigned char))     \
     X(void, GetBufferSubData, (unsigned, ptrdiff_t, ptrdiff_t, void *))                   \
     X(void, ClearBufferSubData, (unsigned, unsigned, ptrdiff_t, ptrdiff_t, unsigned,      \
                                  unsigned, const void *))                                 \

@@ -4,6 +4,24 @@
 
 #include <string.h>
 
+// Smaller ones would waste much of their last page.
+static const uint64_t LEAST_SPARSE_BYTES = 1 << 20;
+
+// Memory for the buffer that is bound: all pages, where they are given one by one.
+static kallima_status give_memory(const struct gl_device *device, uint64_t bytes)
+{
+    const struct gl_api *gl = device->gl;
+    if (!device->has_sparse || bytes < LEAST_SPARSE_BYTES) {
+        gl->BufferData(GL_COPY_WRITE_BUFFER, (ptrdiff_t)bytes, NULL, GL_DYNAMIC_COPY);
+        return kal_gl_check(device, "glBufferData");
+    }
+    gl->BufferStorage(GL_COPY_WRITE_BUFFER, (ptrdiff_t)bytes, NULL,
+                      GL_SPARSE_STORAGE_BIT_ARB | GL_DYNAMIC_STORAGE_BIT);
+    KAL_TRY(kal_gl_check(device, "glBufferStorage"));
+    gl->BufferPageCommitmentARB(GL_COPY_WRITE_BUFFER, 0, (ptrdiff_t)bytes, GL_TRUE);
+    return kal_gl_check(device, "glBufferPageCommitmentARB");
+}
+
 kallima_status kal_gl_buffer_create(kallima_buffer **out, kallima_device *base,
                                     uint64_t bytes)
 {
@@ -23,8 +41,7 @@ kallima_status kal_gl_buffer_create(kallima_buffer **out, kallima_device *base,
     if (!status) {
         gl->GenBuffers(1, &name);
         gl->BindBuffer(GL_COPY_WRITE_BUFFER, name);
-        gl->BufferData(GL_COPY_WRITE_BUFFER, (ptrdiff_t)bytes, NULL, GL_DYNAMIC_COPY);
-        status = kal_gl_check(device, "glBufferData");
+        status = give_memory(device, bytes);
         if (status)
             gl->DeleteBuffers(1, &name);
         status = kal_gl_end(device, status);

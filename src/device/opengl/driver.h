@@ -39,6 +39,7 @@ struct gl_device {
     void *context;
     bool is_adopted;
     bool has_clock;
+    bool has_sparse;         // buffers that are sparse, and faster than others
     pthread_mutex_t lock;    // held while the context is used
     struct gl_caller caller; // of the thread that holds the lock
     int most_rows;           // of groups, of a launch
