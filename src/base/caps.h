@@ -46,6 +46,7 @@ struct kal_caps {
     int cluster_groups;   // most groups of a cluster; 0 or 1: no clusters
     bool has_forward_progress; // a running group goes on while others wait for it
     bool has_nvidia_ptx;       // PTX can stand in the text
+    bool is_slow_to_wake;      // its clock falls while it is idle, and rises slowly
 };
 
 /** Return whether registers of the CPU hold so many numbers; f64 fills one with half as many. */

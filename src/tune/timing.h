@@ -12,6 +12,7 @@ struct kal_timing {
     kallima_timer *timer;
     double (*now)(void); // the host's clock, by which the budget runs
     double end;          // on that clock
+    double at_work;      // when the device was, on that clock; -INFINITY: nobody knows
     uint64_t order;      // state of the random numbers that say who is first in a round
 };
 

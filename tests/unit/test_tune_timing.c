@@ -268,7 +268,7 @@ static void times_are_summarised(void **state)
 
 enum { MOST_EVENTS = 1 << 16, PLANS = 2 };
 
-// What happened, one letter each: '0' and '1' plans, '(' and ')' marks, 'c' copies.
+// What happened, one letter each: '0' and '1' plans, '(' and ')' marks, 'c' copies, 'f' waits.
 static struct {
     const struct kal_device_ops *below;
     struct kal_device_ops ops;
@@ -312,6 +312,14 @@ static kallima_status fake_copy(kallima_buffer *target, uint64_t target_offset,
     happen('c');
     fake.clock += 1e-6;
     return fake.below->buffer_copy(target, target_offset, source, source_offset, bytes);
+}
+
+static kallima_status fake_finish(kallima_device *device)
+{
+    (void)device;
+    happen('f');
+    fake.clock += 1e-2;
+    return KALLIMA_OK;
 }
 
 static kallima_status fake_timer_create(kallima_timer **out, kallima_device *device)
@@ -379,6 +387,7 @@ static void rink_init(struct rink *rink, const kallima_desc *desc, double second
     fake.ops = *fake.below;
     fake.ops.program_run = fake_run;
     fake.ops.buffer_copy = fake_copy;
+    fake.ops.finish = fake_finish;
     fake.ops.timer_create = fake_timer_create;
     fake.ops.timer_destroy = fake_timer_destroy;
     fake.ops.timer_start = fake_timer_start;
@@ -441,6 +450,42 @@ static void races_are_run_and_won(void **state)
         ROW_CHECK(outcome.incumbent.spread < 1e-6);
         rink_clear(&rink);
     }
+    ROWS_FINISH();
+}
+
+static int count_waits(void)
+{
+    int count = 0;
+    for (int i = 0; i < fake.count && i < MOST_EVENTS; i++)
+        count += fake.events[i] == 'f';
+    return count;
+}
+
+// Before the first sample, and after a rest of seconds; not between samples.
+static void devices_that_were_idle_are_woken(void **state)
+{
+    enum { WAITS = 30 }; // of 10 ms
+    struct rink rink;
+    struct kal_times times;
+
+    (void)state;
+    rink_init(&rink, &plain, 0.0);
+    set_times(1e-3, 1e-3);
+    ROW_CHECK(kal_timing_measure(&rink.timing, rink.plan[0], 3, &times) == KALLIMA_OK);
+    ROW_CHECK(count_waits() == 0); // most are not slow to wake
+    rink.device->caps.is_slow_to_wake = true;
+    rink.timing.at_work = -INFINITY;
+    fake.count = 0;
+    ROW_CHECK(kal_timing_measure(&rink.timing, rink.plan[0], 3, &times) == KALLIMA_OK);
+    ROW_CHECK(abs(count_waits() - WAITS) <= 1 && fake.events[0] == 'f');
+    fake.count = 0;
+    ROW_CHECK(kal_timing_measure(&rink.timing, rink.plan[1], 3, &times) == KALLIMA_OK);
+    ROW_CHECK(count_waits() == 0);
+    fake.clock += 2.0;
+    fake.count = 0;
+    ROW_CHECK(kal_timing_measure(&rink.timing, rink.plan[1], 3, &times) == KALLIMA_OK);
+    ROW_CHECK(abs(count_waits() - WAITS) <= 1);
+    rink_clear(&rink);
     ROWS_FINISH();
 }
 
@@ -659,6 +704,7 @@ int main(void)
         cmocka_unit_test(limits_are_those_of_order_statistics),
         cmocka_unit_test(three_tunings_agree),
         cmocka_unit_test(races_are_run_and_won),
+        cmocka_unit_test(devices_that_were_idle_are_woken),
         cmocka_unit_test(samples_are_long_and_interleaved),
         cmocka_unit_test(overwritten_input_is_fresh),
         cmocka_unit_test(budgets_of_seconds_are_kept),

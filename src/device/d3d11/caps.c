@@ -187,5 +187,6 @@ void kal_d3d_fill_caps(struct d3d_device *device)
         .kernel_slots = D3D_MOST_SLOTS,
         .group_bytes = group_bytes,
         .buffer_bytes = INT32_MAX, // indices and bytes are numbers of 32 bits
+        .is_slow_to_wake = !device->info.is_software,
     };
 }

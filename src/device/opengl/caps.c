@@ -267,6 +267,7 @@ void kal_gl_fill_caps(struct gl_device *device)
         .kernel_slots = number(gl, GL_MAX_COMPUTE_SHADER_STORAGE_BLOCKS),
         .group_bytes = group_bytes,
         .buffer_bytes = device->bound_bytes,
+        .is_slow_to_wake = !device->info.is_software,
     };
     if (offers(gl, "GL_NV_shader_thread_group"))
         kal_describe_nvidia(&device->base.caps, number(gl, GL_SM_COUNT_NV),

@@ -124,6 +124,7 @@ static void fill_caps(const struct properties *p, bool has_f64, struct vk_facts 
         .kernel_slots = (int)(slots < INT_MAX ? slots : INT_MAX),
         .group_bytes = limits->maxComputeSharedMemorySize,
         .buffer_bytes = limits->maxStorageBufferRange,
+        .is_slow_to_wake = p->core.properties.deviceType != VK_PHYSICAL_DEVICE_TYPE_CPU,
         .lane_registers =
             p->core.properties.vendorID == MAKER_NVIDIA ? REGISTERS_NVIDIA : 0,
     };
