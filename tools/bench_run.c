@@ -46,7 +46,10 @@ bool outcome_plan_ours(struct outcome *outcome, const struct bench *bench,
     for (int i = 0; i <= bench->plans_twice; i++) {
         kallima_plan_destroy(plan);
         const double start = sample_now_ns();
-        if (kallima_plan_create(plan, bench->device, desc, &options) != KALLIMA_OK)
+        const kallima_status status =
+            kallima_plan_create(plan, bench->device, desc, &options);
+        outcome->is_unsupported = status == KALLIMA_E_UNSUPPORTED;
+        if (status != KALLIMA_OK)
             return outcome_fail(outcome, kallima_last_error());
         *(i ? &outcome->replan_ns : &outcome->plan_ns) = sample_now_ns() - start;
     }
@@ -61,7 +64,8 @@ bool outcome_plan_peer(struct outcome *outcome, const struct bench *bench,
     char layout[PROBLEM_TEXT];
     *plan = NULL;
     problem_print_layout(desc, layout);
-    if (layout[0] && !peer->peer->any_layout)
+    outcome->is_unsupported = layout[0] && !peer->peer->any_layout;
+    if (outcome->is_unsupported)
         return outcome_fail(outcome, "measured with packed, interleaved arrays only");
     for (int i = 0; i <= bench->plans_twice; i++) {
         if (*plan)
@@ -69,6 +73,7 @@ bool outcome_plan_peer(struct outcome *outcome, const struct bench *bench,
         const double start = sample_now_ns();
         *plan = peer->peer->plan(peer->session, desc, arrays, outcome->why,
                                  sizeof outcome->why);
+        outcome->is_unsupported = !*plan && i == 0; // what it planned once it can plan
         if (!*plan)
             return false;
         *(i ? &outcome->replan_ns : &outcome->plan_ns) = sample_now_ns() - start;

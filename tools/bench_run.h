@@ -38,6 +38,7 @@ struct bench {
 /** What one library did with a problem. */
 struct outcome {
     char why[256];        // why it failed; empty: it did not
+    bool is_unsupported;  // it failed as the library has no plan for such a problem
     double plan_ns;       // time of planning
     double replan_ns;     // of planning once more; 0: not done
     double first_ns;      // of the first execution after planning, by the host's clock

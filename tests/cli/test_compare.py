@@ -94,7 +94,10 @@ class Faults(Comparison):
                 self.assertIn(theirs["used"], ("in-place", "out-of-place"))
             else:
                 self.assertIn(expected, theirs["failed"])
-        self.assertIn("faulty cpu has no time in 5 of 8 cases", said)
+            self.assertEqual((ours["unsupported"], theirs["unsupported"]), (False, n == 3))
+        self.assertIn("faulty cpu has no time in 4 of 8 cases", said)
+        self.assertIn("faulty cpu does not support 1 of 8 cases, which is no failure: "
+                      "c2c f32 3 (faulty: no", said)
         self.assertIn(b'{"ns": 1}', self.out("log.txt").read_bytes())
         self.check_files()
 
@@ -145,6 +148,23 @@ class Faults(Comparison):
                      "0", "--max-time", "0", "--devices", "cpu,null", status=1)
         self.assertEqual([record["ok"] for record in self.records()], [True, False])
         self.assertIn("wrong", self.records()[1]["failed"])
+
+    def test_what_a_device_does_not_support_is_no_failure(self):
+        self.compare("--cases", self.write("c.txt", cases(8)), "--peers", "none", *BRIEF)
+        kernels = self.write("k.txt", b"c2c f32 16 1 recipe=local(16, points=16)\n")
+        said, _ = self.compare("--cases", kernels, "--peers", "none", "--min-time", "0",
+                               "--max-time", "0", "--devices", "null")
+        ours = self.records()[1]
+        self.assertEqual((ours["ok"], ours["unsupported"]), (False, True))
+        self.assertIn("kallima null does not support 1 of 1 cases", said)
+        self.assertNotIn("has no time", said)
+        self.compare("--report-only")
+        page = self.out("report.html").read_text(encoding="utf-8")
+        self.assertIn("<td>unsupported</td>", page)
+        self.put(self.out("results.jsonl").read_bytes().replace(b', "unsupported": true', b"")
+                 .replace(b', "unsupported": false', b""))  # as it was written before
+        said, _ = self.compare("--report-only", status=1)
+        self.assertIn("kallima null has no time in 1 of 1 cases", said)
 
     def test_an_absent_peer_is_told_and_left_out(self):
         _, told = self.compare("--cases", self.write("c.txt", cases(8)), "--peers", "fftw",
@@ -319,6 +339,7 @@ class Refusals(Comparison):
                 (lines({**good, "failed": "x" * 999}), "too long"),
                 (lines({**good, "technology": "x"}), "not listed"),
                 (lines({**good, "group": "x"}), "not listed"), (lines(good, good), "twice"),
+                (lines({**good, "unsupported": True}), "has no failure"),
                 (lines({key: good[key] for key in good if key != "median_ms"}), "neither")]:
             with self.subTest(broken[:60]):
                 self.put(lines(MACHINE, self.CPU, self.GROUP) + broken)

@@ -58,6 +58,7 @@ static void set_case(struct row *row, const struct cases *cases,
     snprintf(row->layout, sizeof row->layout, "%.60s", layout[0] ? layout + 1 : "");
     row->batch = (double)desc_batch(desc);
     row->ok = 0;
+    row->unsupported = 0;
 }
 
 static void fail_row(struct row *row, const char *why)
@@ -220,10 +221,12 @@ static bool prepare(struct entrant *entrant, const char *question)
         return false;
     entrant->is_ready =
         contestant_ask(conducting->contest, one, question, &json, why, sizeof why);
-    if (entrant->is_ready)
+    if (entrant->is_ready) {
         set_prepared(&entrant->row, &json);
-    else
+    } else {
         fail_row(&entrant->row, why);
+        entrant->row.unsupported = json_find(&json, "unsupported") != NULL;
+    }
     return true;
 }
 

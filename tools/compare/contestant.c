@@ -74,6 +74,7 @@ bool contestant_ask(const struct contest *contest, struct contestant *one,
                     const char *question, struct json *json, char *why, size_t capacity)
 {
     char *answer;
+    json->count = 0;
     if (!one->child.pid) {
         snprintf(why, capacity, "its process has ended");
         return false;

@@ -54,7 +54,8 @@ bool contestant_start(struct contest *contest, struct contestant *one, char *why
  * Ask it, as child_ask(), and read the answer.
  *
  * Owner: texts in *json lie in the child.
- * Error: returns false and writes one sentence to `why`, also if the answer is a failure.
+ * Error: returns false and writes one sentence to `why`, also if the answer is a failure, which is
+ *        in *json then; without an answer that is empty.
  */
 bool contestant_ask(const struct contest *contest, struct contestant *one,
                     const char *question, struct json *json, char *why, size_t capacity);

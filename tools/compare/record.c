@@ -106,6 +106,7 @@ static const struct field row_fields[] = {
     TEXT(struct row, used, false),
     TEXT(struct row, recipe, false),
     TRUTH(struct row, ok, true),
+    TRUTH(struct row, unsupported, false),
     TEXT(struct row, failed, false),
 };
 // clang-format on
@@ -297,6 +298,11 @@ double row_points(const struct row *row)
 bool row_counts(const struct row *row)
 {
     return !row->failed[0] && row->median_ms > 0;
+}
+
+bool row_has_failed(const struct row *row)
+{
+    return row->failed[0] && !(row->unsupported > 0);
 }
 
 bool technology_is_kallima(const struct technology *technology)

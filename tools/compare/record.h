@@ -64,6 +64,7 @@ struct row {
     double error, error_bound;
     char error_by[16], used[16], recipe[1024];
     double ok;
+    double unsupported; // it failed as there is no plan for such a problem; NaN: unknown
     char failed[320];
 };
 
@@ -97,5 +98,8 @@ double row_points(const struct row *row);
 
 /** Return whether a row has times of a result that was not found wrong. */
 bool row_counts(const struct row *row);
+
+/** Return whether a row failed at a problem that its technology has a plan for. */
+bool row_has_failed(const struct row *row);
 
 #endif

@@ -151,6 +151,8 @@ static bool check_row(const struct results *results, const struct row *row, char
         return fail(why, capacity, "the name of a variant has letters it may not have");
     if (!row->failed[0] && !(row->median_ms > 0))
         return fail(why, capacity, "a row has neither a median nor a failure");
+    if (!row->failed[0] && row->unsupported > 0)
+        return fail(why, capacity, "a row is unsupported, and has no failure");
     if (results_find(results, row->technology, row))
         return fail(why, capacity, "the same case of the same technology twice");
     return true;

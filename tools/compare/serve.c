@@ -32,16 +32,22 @@ static const double WARMED_BELOW_NS = 20e6;
 
 // --- answers ----------------------------------------------------------------------------
 
+// A device that is lost refuses everything: that says nothing of the problem.
 static void answer_failed(struct service *service, const char *why)
 {
+    const struct bench_record *record = service->bench.record;
+    const struct outcome *outcome = service->job.outcome;
+    const bool is_lost = record && record->lost;
     bool first = true;
     putc('{', service->answers);
     json_print_text(service->answers, &first, "failed", why);
-    if (service->bench.record && service->bench.record->lost)
+    if (is_lost)
         json_print_truth(service->answers, &first, "lost", true);
+    else if (outcome && outcome->is_unsupported)
+        json_print_truth(service->answers, &first, "unsupported", true);
     fputs("}\n", service->answers);
     fflush(service->answers);
-    if (service->bench.record && service->bench.record->lost)
+    if (is_lost)
         worker_give_up();
 }
 

@@ -7,7 +7,8 @@
 //   sample STEP TIMES     does a step so many times; {"ns": of one}
 //   end                   gives the case back; no answer
 //
-// An answer with "failed" says why there is nothing; with "lost", the process ends after it.
+// An answer with "failed" says why there is nothing; with "unsupported", that there is no plan for
+// such a problem; with "lost", the process ends after it.
 #ifndef KALLIMA_COMPARE_SERVE_H_
 #define KALLIMA_COMPARE_SERVE_H_
 

@@ -51,27 +51,51 @@ static const char *plural(int count)
 
 // --- what went wrong --------------------------------------------------------------------
 
-static void tell_failures(const struct speech *speech,
-                          const struct technology *technology)
+// "c2c f32 3 (why); c2c f32 5 (why)" of those rows that `is_told` says yes to, the first few;
+// returns how many there are, of *rows.
+static int print_failures(char *text, const struct results *results,
+                          const struct technology *technology,
+                          bool (*is_told)(const struct row *row), int *rows)
 {
-    const struct results *results = speech->results;
-    char text[SENTENCE] = "", what[CASE];
-    int rows = 0, failed = 0;
+    char what[CASE];
+    int told = 0;
+    *rows = 0;
     for (int i = 0; i < results->rows; i++) {
         const struct row *row = &results->row[i];
         if (strcmp(row->technology, technology->id) != 0)
             continue;
-        rows++;
-        if (!row->failed[0] || failed++ >= MAX_NAMED)
+        *rows += 1;
+        if (!is_told(row) || told++ >= MAX_NAMED)
             continue;
         view_print_case(row, what, sizeof what);
         append(text, "%s%s (%.120s)", *text ? "; " : "", what, row->failed);
     }
+    if (told > MAX_NAMED)
+        append(text, "; and %d more", told - MAX_NAMED);
+    return told;
+}
+
+static bool is_unsupported(const struct row *row)
+{
+    return row->unsupported > 0;
+}
+
+static void tell_failures(const struct speech *speech,
+                          const struct technology *technology)
+{
+    char text[SENTENCE] = "";
+    int rows;
     if (technology->failed[0])
         say(speech, "%s took no part: %.300s.", technology->id, technology->failed);
-    if (failed > 0)
-        say(speech, "%s has no time in %d of %d cases: %s%s.", technology->id, failed,
-            rows, text, failed > MAX_NAMED ? "; and more" : "");
+    int count = print_failures(text, speech->results, technology, row_has_failed, &rows);
+    if (count > 0)
+        say(speech, "%s has no time in %d of %d cases: %s.", technology->id, count, rows,
+            text);
+    text[0] = '\0';
+    count = print_failures(text, speech->results, technology, is_unsupported, &rows);
+    if (count > 0)
+        say(speech, "%s does not support %d of %d cases, which is no failure: %s.",
+            technology->id, count, rows, text);
 }
 
 static void tell_cuts(const struct speech *speech, const struct technology *technology)

@@ -35,7 +35,8 @@ static void print_times(struct page *page, const struct group *group,
             continue;
         const struct row *row = results_find(results, technology->id, like);
         if (row && !row_counts(row))
-            fputs("<td>failed</td>", page->file);
+            fprintf(page->file, "<td>%s</td>",
+                    row_has_failed(row) ? "failed" : "unsupported");
         else
             html_print_number(page->file, row ? value(row) : NAN,
                               row && row == best ? " class=\"best\"" : "");
