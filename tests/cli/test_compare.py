@@ -488,6 +488,17 @@ class Report(Comparison):
             said, _ = self.compare("--report-only")
             self.assertEqual("f64 has 0.50 of the speed" in said, says)
 
+    def test_a_copy_stands_beside_what_no_cache_holds(self):
+        group = {"record": "group", "id": "g", "title": "G", "shows": "size"}
+        self.put(lines(MACHINE, group, technology("kallima", "cpu"),
+                       *(row("kallima cpu", "g", n, 1, bytes=size, x_copy=part)
+                         for n, size, part in [(16, 128 << 20, 0.5), (64, 256 << 20, 0.5),
+                                               (256, (128 << 20) - 1, 1.5)])))
+        said, _ = self.compare("--report-only")
+        self.assertIn("G, where at least 128 MiB are read and written: of the speed of a copy on "
+                      "its device, as a geometric mean of 2 cases, reaches kallima cpu 0.50.", said)
+        self.assertNotIn('data-value="1.5"', self.out("report.html").read_text(encoding="utf-8"))
+
     def test_cases_of_one_size_are_told_apart(self):
         group = {"record": "group", "id": "g", "title": "G", "shows": "size"}
         names = ["kallima cpu", "fftw cpu"]

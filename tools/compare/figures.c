@@ -222,7 +222,8 @@ void figures_print(struct page *page, const struct group *group)
             page, chart, group, "part of the speed of a copy",
             "Median time of a copy of as many bytes as the transform reads and "
             "writes, in the device's own memory, over the median time of the "
-            "transform; only of problems of at least 32 MiB, as smaller ones may lie "
-            "in a cache. The dotted line is the speed of the copy. Higher is better.");
+            "transform; only of those that read and write at least " VIEW_LARGE
+            " together, as smaller ones may lie in a cache; a processor's may be larger "
+            "still. The dotted line is the speed of the copy. Higher is better.");
     }
 }

@@ -434,7 +434,8 @@ static void tell_copies(const struct speech *speech, const struct group *group)
     }
     if (*text)
         say(speech,
-            "%s, of at least 32 MiB: of the speed of a copy on its device, as a "
+            "%s, where at least " VIEW_LARGE
+            " are read and written: of the speed of a copy on its device, as a "
             "geometric mean of %d case%s, reaches%s.",
             group->title, cases, plural(cases), text);
 }

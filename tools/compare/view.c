@@ -24,8 +24,7 @@ double view_gflops(const struct row *row)
 // What lies in a cache is copied there: that says nothing of the memory.
 double view_x_copy(const struct row *row)
 {
-    const double least_bytes = 32 << 20;
-    return row->bytes >= least_bytes ? row->x_copy : NAN;
+    return row->bytes >= VIEW_LARGE_BYTES ? row->x_copy : NAN;
 }
 
 double view_total(const struct row *row)

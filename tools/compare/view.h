@@ -7,6 +7,13 @@
 
 enum { VIEW_POINTS = 512 };
 
+/**
+ * What a transform reads and writes together at the least, to stand beside a copy: more than twice
+ * the largest cache of a GPU (50 MB of an NVIDIA H200), as in place both are the same array.
+ */
+enum { VIEW_LARGE_BYTES = 128 << 20 };
+#define VIEW_LARGE "128 MiB"
+
 /** A curve. Its points ascend with the size of a transform, or stand as variants came. */
 struct curve {
     const struct technology *technology;
