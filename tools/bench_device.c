@@ -265,12 +265,12 @@ static void measure(const struct bench *bench, struct result *result,
     int ready = 0;
 
     prepare_copy(&copying, data);
-    contender[ready++] = (struct contender){ take_copy, &copying, &result->copy };
+    contender[ready++] = (struct contender){ take_copy, &copying, &result->copy, NULL };
     for (int i = 0; i < count; i++) {
         if (outcome_is_wrong(result, job[i].outcome) || is_out(&job[i]))
             continue;
         contender[ready++] =
-            (struct contender){ take_job, &job[i], &job[i].outcome->timing };
+            (struct contender){ take_job, &job[i], &job[i].outcome->timing, NULL };
     }
     sample_all(&bench->sampling, contender, ready);
     result->copied_with = copying.by_kernel ? "kernel" : "api";

@@ -258,7 +258,7 @@ static void measure(const struct bench *bench, struct bench_job *job, int count)
     for (int i = 0; i < count; i++) {
         if (prepare(&job[i]))
             contender[ready++] =
-                (struct contender){ take, &job[i], &job[i].outcome->timing };
+                (struct contender){ take, &job[i], &job[i].outcome->timing, NULL };
     }
     sample_all(&bench->sampling, contender, ready);
 }

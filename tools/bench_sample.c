@@ -15,6 +15,8 @@ struct lane {
     const struct contender *contender;
     int64_t executions;
     double *sample;
+    int samples;
+    double trial_ns; // the last one before the samples
     bool failed;
 };
 
@@ -34,18 +36,28 @@ static double take(struct lane *lane)
     return ns;
 }
 
+static bool is_over(const struct lane *lane)
+{
+    const struct contender *contender = lane->contender;
+    return lane->failed || (contender->is_over && contender->is_over(contender->self));
+}
+
 // Whether a sample takes long enough, twice: once may be something else that the machine did.
 static bool is_long(struct lane *lane, double sample_ns)
 {
-    return take(lane) * (double)lane->executions >= sample_ns &&
-           take(lane) * (double)lane->executions >= sample_ns;
+    for (int i = 0; i < 2 && !is_over(lane); i++) {
+        lane->trial_ns = take(lane);
+        if (lane->trial_ns * (double)lane->executions < sample_ns)
+            return false;
+    }
+    return true;
 }
 
 // Double the executions in a sample until it takes long enough; warms up by that.
 static void calibrate(struct lane *lane, double sample_ns)
 {
     lane->executions = 1;
-    while (!is_long(lane, sample_ns) && !lane->failed &&
+    while (!is_long(lane, sample_ns) && !is_over(lane) &&
            lane->executions < MAX_EXECUTIONS)
         lane->executions *= 2;
 }
@@ -60,18 +72,33 @@ static bool is_enough(const struct sampling *sampling, int samples, double spent
     return spent_ns > 1e9 * sampling->min_time_s * count;
 }
 
-static int measure(const struct sampling *sampling, struct lane *lane, int count)
+static void measure(const struct sampling *sampling, struct lane *lane, int count)
 {
-    int samples = 0;
     const double start = sample_now_ns();
-    while (!is_enough(sampling, samples, sample_now_ns() - start, count)) {
+    bool goes_on = count > 0;
+    for (int round = 0;
+         goes_on && !is_enough(sampling, round, sample_now_ns() - start, count);
+         round++) {
+        goes_on = false;
         for (int i = 0; i < count; i++) {
-            struct lane *turn = &lane[(i + samples) % count];
-            turn->sample[samples] = take(turn);
+            struct lane *turn = &lane[(i + round) % count];
+            if (is_over(turn))
+                continue;
+            turn->sample[turn->samples++] = take(turn);
+            goes_on = true;
         }
-        samples++;
     }
-    return samples;
+}
+
+// Where the time was over before the first sample, the last trial stands for it.
+static void summarise(struct lane *lane)
+{
+    if (!lane->failed && lane->samples == 0 && lane->trial_ns > 0)
+        lane->sample[lane->samples++] = lane->trial_ns;
+    if (!lane->failed && lane->samples > 0)
+        *lane->contender->timing =
+            (struct timing){ stats_summarise(lane->sample, lane->samples), lane->samples,
+                             lane->executions };
 }
 
 void sample_all(const struct sampling *sampling, const struct contender *contender,
@@ -88,12 +115,9 @@ void sample_all(const struct sampling *sampling, const struct contender *contend
     }
     for (int i = 0; i < count; i++)
         calibrate(&lane[i], sampling->sample_ns);
-    const int samples = count > 0 ? measure(sampling, lane, count) : 0;
+    measure(sampling, lane, count);
     for (int i = 0; i < count; i++) {
-        if (!lane[i].failed)
-            *contender[i].timing =
-                (struct timing){ stats_summarise(lane[i].sample, samples), samples,
-                                 lane[i].executions };
+        summarise(&lane[i]);
         free(lane[i].sample);
     }
 }

@@ -31,6 +31,8 @@ struct contender {
     double (*take)(void *self, int64_t executions);
     void *self;
     struct timing *timing; // samples = 0: it failed
+    // Return whether there is no time left for it: what it has stands. NULL: there always is.
+    bool (*is_over)(void *self);
 };
 
 enum { SAMPLE_MAX_CONTENDERS = 64 };

@@ -16,7 +16,8 @@ enum {
     HANGS = 11,    // in the execution, for ever
     EXITS = 13,    // ends the process in planning
     CHATTERS = 17, // prints, and computes
-    LOADS = 19     // its first plan takes its time
+    LOADS = 19,    // its first plan takes its time
+    PLODS = 29     // each of its plans does
 };
 
 struct peer_session {
@@ -59,6 +60,8 @@ static struct peer_plan *faulty_plan(struct peer_session *session,
         _exit(9);
     if (desc->n[0] == LOADS && !has_loaded)
         usleep(300000);
+    if (desc->n[0] == PLODS)
+        usleep(1600000);
     has_loaded = has_loaded || desc->n[0] == LOADS;
     if (!plan || desc->n[0] == REFUSES || desc->rank != 1 || desc->batch > 1) {
         snprintf(why, capacity, "faulty: no <i>plan</i>, \"really\"");

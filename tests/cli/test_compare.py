@@ -127,6 +127,14 @@ class Faults(Comparison):
         self.assertGreater(theirs["plan_ms"], 250)
         self.assertLess(theirs["replan_ms"], 250)
 
+    def test_whoever_has_used_its_time_up_has_no_further_samples(self):
+        listed = self.write("c.txt", b"c2c f32 29 1 in-place\n")  # planned twice: 3.2 s
+        self.compare("--cases", listed, "--peers", "faulty", "--time-limit", "4", "--min-time",
+                     "1.5", "--max-time", "1.5", "--devices", "cpu", program=FAULTY)
+        ours, theirs = self.records()
+        self.assertGreater(theirs["samples"], 0)
+        self.assertLess(theirs["samples"], ours["samples"])
+
     def test_whoever_is_not_asked_is_stopped(self):
         done = []
         listed = self.write("c.txt", cases(11))

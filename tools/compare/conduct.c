@@ -16,6 +16,7 @@ struct entrant {
     struct progress *progress;
     struct row row;
     struct timing timing[BENCH_STEP_COUNT];
+    double spent_ns; // by its answers
     bool is_ready;
 };
 
@@ -204,6 +205,22 @@ static bool leave_out(struct conducting *conducting, const struct contestant *on
     return introduce(conducting, &about);
 }
 
+static bool ask(struct entrant *entrant, const char *question, struct json *json,
+                char *why, size_t capacity)
+{
+    const double start = sample_now_ns();
+    const bool ok = contestant_ask(entrant->conducting->contest, entrant->one, question,
+                                   json, why, capacity);
+    entrant->spent_ns += sample_now_ns() - start;
+    return ok;
+}
+
+// All of its answers together took as long as one may.
+static bool has_no_time(const struct entrant *entrant)
+{
+    return entrant->spent_ns >= 1e9 * entrant->conducting->contest->limit_s;
+}
+
 // Returns false if the comparison cannot go on.
 static bool prepare(struct entrant *entrant, const char *question)
 {
@@ -219,8 +236,7 @@ static bool prepare(struct entrant *entrant, const char *question)
     }
     if (is_new && !introduce(conducting, &one->about))
         return false;
-    entrant->is_ready =
-        contestant_ask(conducting->contest, one, question, &json, why, sizeof why);
+    entrant->is_ready = ask(entrant, question, &json, why, sizeof why);
     if (entrant->is_ready) {
         set_prepared(&entrant->row, &json);
     } else {
@@ -241,8 +257,7 @@ static double take(void *self, int64_t executions)
     progress_step(entrant->progress, 0);
     snprintf(question, sizeof question, "sample %s %lld", bench_step_names[lane->step],
              (long long)executions);
-    if (contestant_ask(entrant->conducting->contest, entrant->one, question, &json, why,
-                       sizeof why)) {
+    if (ask(entrant, question, &json, why, sizeof why)) {
         const double ns = json_number(&json, "ns");
         return ns >= 0 ? ns : -1;
     }
@@ -253,11 +268,19 @@ static double take(void *self, int64_t executions)
     return -1;
 }
 
+static bool is_over(void *self)
+{
+    const struct lane *lane = self;
+    return has_no_time(lane->entrant);
+}
+
 // The copy is made by one of each device; the processor has no transfers.
 static bool takes_step(const struct entrant *entrant, enum bench_step step)
 {
     if (step == BENCH_RUN || !entrant->is_ready)
         return entrant->is_ready;
+    if (has_no_time(entrant))
+        return false;
     return step == BENCH_COPY ? contestant_is_kallima(entrant->one)
                               : !bench_is_host(entrant->one->about.selector);
 }
@@ -276,7 +299,7 @@ static void sample(struct bout *bout, const struct sampling *sampling,
             continue;
         lane[count] = (struct lane){ entrant, one };
         contender[count] =
-            (struct contender){ take, &lane[count], &entrant->timing[one] };
+            (struct contender){ take, &lane[count], &entrant->timing[one], is_over };
         count++;
     }
     sample_all(sampling, contender, count);
