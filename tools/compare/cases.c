@@ -78,9 +78,9 @@ struct choice {
 };
 
 static const struct choice choices[] = {
-    { "work-size-16", "Size of a work-group: one step of 16 points a work-item, 2^24 points", 16,
+    { "work-size-16", "Size of a work-group: one step of 16 points a work-item, without exchange, 2^24 points", 16,
       "local(16, points=16, lines=@, run=0)", "1 16 32 64 128 256 512" },
-    { "work-size-8", "Size of a work-group: one step of 8 points a work-item, 2^24 points", 8,
+    { "work-size-8", "Size of a work-group: one step of 8 points a work-item, without exchange, 2^24 points", 8,
       "local(8, points=8, lines=@, run=0)", "1 16 32 64 128 256 512" },
     { "registers-256", "Registers alone or local memory between steps: 256 points, 2^24 in all", 256,
       "local=local(16.16);registers=four-step(local(16, run=0, cluster=0), local(16, run=0))", NULL },
