@@ -159,12 +159,13 @@ class Faults(Comparison):
 
     def test_what_a_device_does_not_support_is_no_failure(self):
         self.compare("--cases", self.write("c.txt", cases(8)), "--peers", "none", *BRIEF)
-        kernels = self.write("k.txt", b"c2c f32 16 1 recipe=local(16, points=16)\n")
-        said, _ = self.compare("--cases", kernels, "--peers", "none", "--min-time", "0",
-                               "--max-time", "0", "--devices", "null")
+        double = self.write("d.txt", b"c2c f64 8 1\n")
+        said, _ = self.compare("--cases", double, "--peers", "none", "--min-time", "0",
+                               "--max-time", "0", "--devices", "nullopengles")
         ours = self.records()[1]
         self.assertEqual((ours["ok"], ours["unsupported"]), (False, True))
-        self.assertIn("kallima null does not support 1 of 1 cases", said)
+        self.assertIn("kallima nullopengles does not support 1 of 1 cases, which is no "
+                      "failure: c2c f64 8 (plan: precision = f64;", said)
         self.assertNotIn("has no time", said)
         self.compare("--report-only")
         page = self.out("report.html").read_text(encoding="utf-8")
@@ -172,7 +173,7 @@ class Faults(Comparison):
         self.put(self.out("results.jsonl").read_bytes().replace(b', "unsupported": true', b"")
                  .replace(b', "unsupported": false', b""))  # as it was written before
         said, _ = self.compare("--report-only", status=1)
-        self.assertIn("kallima null has no time in 1 of 1 cases", said)
+        self.assertIn("kallima nullopengles has no time in 1 of 1 cases", said)
 
     def test_an_absent_peer_is_told_and_left_out(self):
         _, told = self.compare("--cases", self.write("c.txt", cases(8)), "--peers", "fftw",
