@@ -99,6 +99,7 @@ struct request {
     bool help, report_only;
     int preset;
     const char *cases, *devices, *peers, *out, *worker;
+    const char *measuring; // the last option that says what to measure or how; NULL: none
     double budget_s, limit_s, min_time_s, max_time_s;
     struct peer_options peer_options;
 };
@@ -149,18 +150,20 @@ static bool parse_option(const struct cli *cli, int id, struct request *request)
     return false;
 }
 
-static bool parse_options(const struct cli *cli, int argc, char **argv,
-                          struct request *request)
+// All options say what to measure or how, but these.
+static void note_measuring(int id, struct request *request)
 {
-    int id;
-    while ((id = cli_getopt(cli, argc, argv, options)) != -1) {
-        if (id == '?' || !parse_option(cli, id, request))
-            return false;
+    if (id == OPT_HELP || id == OPT_OUT || id == OPT_REPORT_ONLY || id == OPT_WORKER)
+        return;
+    for (const struct option *one = options; one->name; one++) {
+        if (one->val == id)
+            request->measuring = one->name;
     }
-    if (optind < argc) {
-        cli_usage(cli, "%s is one argument too many", argv[optind]);
-        return false;
-    }
+}
+
+// Returns false, and has told why, if the options contradict each other.
+static bool check_options(const struct cli *cli, const struct request *request)
+{
     if (cli->device && !request->worker) {
         cli_usage(cli, "--device: use --devices, as there may be several");
         return false;
@@ -169,7 +172,27 @@ static bool parse_options(const struct cli *cli, int argc, char **argv,
         cli_usage(cli, "give --preset or --cases, not both");
         return false;
     }
+    if (request->report_only && request->measuring) {
+        cli_usage(cli, "--%s: --report-only measures nothing", request->measuring);
+        return false;
+    }
     return true;
+}
+
+static bool parse_options(const struct cli *cli, int argc, char **argv,
+                          struct request *request)
+{
+    int id;
+    while ((id = cli_getopt(cli, argc, argv, options)) != -1) {
+        if (id == '?' || !parse_option(cli, id, request))
+            return false;
+        note_measuring(id, request);
+    }
+    if (optind < argc) {
+        cli_usage(cli, "%s is one argument too many", argv[optind]);
+        return false;
+    }
+    return check_options(cli, request);
 }
 
 static bool set_paths(struct paths *paths, const char *folder)

@@ -384,6 +384,15 @@ class Refusals(Comparison):
             with self.subTest(arguments):
                 self.refuse(2, "compare", *arguments, "--out", self.folder, says="--help")
 
+    def test_a_report_alone_takes_no_options_of_measuring(self):
+        for option, value in [("preset", "quick"), ("cases", "x"), ("devices", "cpu"),
+                              ("peers", "none"), ("budget", 9), ("time-limit", 9),
+                              ("min-time", 1), ("max-time", 1), ("fftw-dir", "x"),
+                              ("mkl-dir", "x"), ("fftw-effort", "patient")]:
+            with self.subTest(option):
+                self.refuse(2, "compare", "--report-only", f"--{option}", str(value), "--out",
+                            self.folder, says=f"--{option}: --report-only measures nothing")
+
     def test_no_result_is_told(self):
         self.refuse(1, "compare", "--report-only", "--out", self.path("nowhere"),
                     says="no result")
