@@ -45,6 +45,8 @@ static const char help[] =
     "  --min-time S        seconds of repeats of each technology (default: 0.05)\n"
     "  --max-time S        seconds of repeats of a case after which few must do\n"
     "                      (default: 2)\n"
+    "  --retry-failed      measure again what failed before, but for what is not "
+    "supported\n"
     "  --report-only       measure nothing; draw the report of DIR/results.jsonl again\n"
     "  --fftw-dir DIR      load FFTW from DIR/lib\n"
     "  --mkl-dir DIR       load oneMKL from DIR/lib (default: $MKLROOT)\n"
@@ -68,6 +70,7 @@ enum option_id {
     OPT_TIME_LIMIT,
     OPT_MIN_TIME,
     OPT_MAX_TIME,
+    OPT_RETRY_FAILED,
     OPT_REPORT_ONLY,
     OPT_FFTW_DIR,
     OPT_MKL_DIR,
@@ -86,6 +89,7 @@ static const struct option options[] = {
     { "time-limit", required_argument, NULL, OPT_TIME_LIMIT },
     { "min-time", required_argument, NULL, OPT_MIN_TIME },
     { "max-time", required_argument, NULL, OPT_MAX_TIME },
+    { "retry-failed", no_argument, NULL, OPT_RETRY_FAILED },
     { "report-only", no_argument, NULL, OPT_REPORT_ONLY },
     { "fftw-dir", required_argument, NULL, OPT_FFTW_DIR },
     { "mkl-dir", required_argument, NULL, OPT_MKL_DIR },
@@ -96,7 +100,7 @@ static const struct option options[] = {
 
 // What the command line asks for.
 struct request {
-    bool help, report_only;
+    bool help, retry_failed, report_only;
     int preset;
     const char *cases, *devices, *peers, *out, *worker;
     const char *measuring; // the last option that says what to measure or how; NULL: none
@@ -138,6 +142,7 @@ static bool parse_option(const struct cli *cli, int id, struct request *request)
     case OPT_MAX_TIME:
         return cli_parse_seconds(cli, "--max-time", 0, MOST_SECONDS,
                                  &request->max_time_s);
+    case OPT_RETRY_FAILED: request->retry_failed = true; return true;
     case OPT_REPORT_ONLY: request->report_only = true; return true;
     case OPT_FFTW_DIR: request->peer_options.fftw_directory = optarg; return true;
     case OPT_MKL_DIR: request->peer_options.mkl_directory = optarg; return true;
@@ -299,6 +304,8 @@ static int compare(const struct cli *cli, const struct request *request,
         status = contest_fill(&contest, request->devices, request->peers);
     if (status == CLI_OK)
         status = open_results(results, paths);
+    if (request->retry_failed)
+        results_retry_failed(results);
     if (status == CLI_OK)
         status = measure(request, &contest, &cases, results);
     cases_clear(&cases);

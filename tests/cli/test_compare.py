@@ -303,6 +303,25 @@ class GoingOn(Comparison):
                                *BRIEF, status=1)
         self.assertRegex(told, r"wisdom of 7 entries\): choose another --out")
 
+    def test_what_failed_is_measured_again_if_asked_for(self):
+        listed = self.write("c.txt", cases(4, 3, 7))
+        common = ["--cases", listed, "--peers", "faulty", *BRIEF]
+        self.compare(*common, program=FAULTY)
+        self.put(self.out("results.jsonl").read_bytes().replace(b"signal 6", b"signal 99"))
+        self.compare(*common, program=FAULTY)
+        self.assertEqual(len(self.records()), 6)
+        said, _ = self.compare(*common, "--retry-failed", program=FAULTY)
+        self.assertEqual(len(self.records()), 7)
+        self.assertEqual(self.keys()[6], ("faulty cpu", "7"))
+        self.assertIn("faulty cpu has no time in 1 of 3 cases: c2c f32 7 (crashed: signal 6 ",
+                      said)
+        self.assertEqual(self.compare("--report-only")[0], said)
+        before = self.out("results.jsonl").read_bytes()  # and it may come to a time at last
+        self.put(before + lines(row("faulty cpu", "cases", 7, 1)))
+        self.assertNotIn("has no time", self.compare("--report-only")[0])
+        self.compare(*common, "--retry-failed", program=FAULTY)
+        self.assertEqual(len(self.records()), 8)
+
     def test_a_budget_ends_it(self):
         listed = self.write("many.txt", self.MANY)
         _, told = self.compare("--cases", listed, "--peers", "none", "--budget", "1",

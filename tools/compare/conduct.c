@@ -149,7 +149,14 @@ static bool applies(const struct contestant *one, const struct compare_case *wha
             (contestant_is_kallima(one) && strcmp(one->about.selector, "cpu") != 0));
 }
 
-// Who has no row of the case yet.
+// Whether it has no row of the case yet, or one that is due again.
+static bool lacks_row(const struct results *results, const struct row *row)
+{
+    const struct row *known = results_find(results, row->technology, row);
+    return !known || known->is_due;
+}
+
+// Who has to measure the case.
 static void fill_bout(struct conducting *conducting, struct bout *bout,
                       const struct compare_case *one)
 {
@@ -163,8 +170,7 @@ static void fill_bout(struct conducting *conducting, struct bout *bout,
                                      .progress = &bout->progress };
         set_case(&entrant->row, conducting->cases, one);
         strcpy(entrant->row.technology, contestant->about.id);
-        if (applies(contestant, one) &&
-            !results_find(conducting->results, contestant->about.id, &entrant->row))
+        if (applies(contestant, one) && lacks_row(conducting->results, &entrant->row))
             bout->count++;
     }
 }

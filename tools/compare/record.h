@@ -66,6 +66,7 @@ struct row {
     double ok;
     double unsupported; // it failed as there is no plan for such a problem; NaN: unknown
     char failed[320];
+    bool is_due; // to be measured again; not in the file
 };
 
 /** Set every number to NaN and every text to "". */

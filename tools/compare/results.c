@@ -45,6 +45,25 @@ static bool replace_technology(struct results *results, const struct technology 
     return false;
 }
 
+// So may a case that failed, once it is measured again.
+static bool replace_row(struct results *results, const struct row *by)
+{
+    for (int i = 0; i < results->rows; i++) {
+        if (strcmp(results->row[i].technology, by->technology) == 0 &&
+            row_is_same_case(&results->row[i], by)) {
+            results->row[i] = *by;
+            return true;
+        }
+    }
+    return false;
+}
+
+void results_retry_failed(struct results *results)
+{
+    for (int i = 0; i < results->rows; i++)
+        results->row[i].is_due = row_has_failed(&results->row[i]);
+}
+
 static bool keep(struct results *results, enum record_kind kind, const void *record)
 {
     if (kind == RECORD_MACHINE) {
@@ -62,6 +81,8 @@ static bool keep(struct results *results, enum record_kind kind, const void *rec
             return false;
         results->technology[results->technologies++] = *(const struct technology *)record;
     } else {
+        if (replace_row(results, record))
+            return true;
         if (!grow((void **)&results->row, results->rows, sizeof *results->row))
             return false;
         results->row[results->rows++] = *(const struct row *)record;
@@ -153,7 +174,8 @@ static bool check_row(const struct results *results, const struct row *row, char
         return fail(why, capacity, "a row has neither a median nor a failure");
     if (!row->failed[0] && row->unsupported > 0)
         return fail(why, capacity, "a row is unsupported, and has no failure");
-    if (results_find(results, row->technology, row))
+    const struct row *known = results_find(results, row->technology, row);
+    if (known && !row_has_failed(known))
         return fail(why, capacity, "the same case of the same technology twice");
     return true;
 }
@@ -193,7 +215,7 @@ static bool check(const struct results *results, enum record_kind kind,
 static bool read_line(struct results *results, char *line, char *why, size_t capacity)
 {
     struct json json;
-    union record record;
+    union record record = { .row = { .is_due = false } };
     if (!json_parse(&json, line, why, capacity))
         return false;
     const int kind = record_find(json_text(&json, "record"));

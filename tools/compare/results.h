@@ -47,6 +47,9 @@ bool results_add(struct results *results, enum record_kind kind, const void *rec
 /** Write what was added; false, with the cause in errno: it cannot be written. */
 bool results_flush(struct results *results);
 
+/** Let all rows that failed, but for what is unsupported, be due: to be measured again. */
+void results_retry_failed(struct results *results);
+
 /** Return the row of a technology for the case of `like`, or NULL. */
 const struct row *results_find(const struct results *results, const char *technology,
                                const struct row *like);
