@@ -479,6 +479,21 @@ class Report(Comparison):
             self.assertEqual(page.count(f">{name}</text>"), 6)
             self.assertEqual(page.count(f">{name} with transfers</text>"), 2)
 
+    def test_tables_begin_in_the_order_of_size_and_say_what_they_are(self):
+        group = {"record": "group", "id": "g", "title": "A & B", "shows": "size"}
+        self.put(lines(MACHINE, group, technology("kallima", "cpu"), technology("fftw", "cpu"),
+                       *(row(name, "g", n, 1) for n in (1024, 16, 4096, 64)
+                         for name in ("fftw cpu", "kallima cpu"))))
+        self.compare("--report-only")
+        page = self.out("report.html").read_text(encoding="utf-8")
+        self.assertEqual(re.findall(r'aria-label="([^"]*)"><table', page),
+                         ["What was compared: technologies",
+                          "A &amp; B: Median times in milliseconds",
+                          "A &amp; B: Everything that was measured"])
+        found = re.findall(r'>c2c f32 (\d+)</td><td class="text">(\w+)', page)
+        self.assertEqual(found, [(str(n), name) for n in (16, 64, 1024, 4096)
+                                 for name in ("kallima", "fftw")])
+
     @unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot")
     def test_what_a_technology_lacks_moves_nothing(self):
         group = {"record": "group", "id": "g", "title": "G", "shows": "variant"}

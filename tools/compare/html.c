@@ -51,11 +51,13 @@ void html_print_cell(FILE *file, const char *text, const char *class)
     fputs("</td>", file);
 }
 
-void html_begin_table(FILE *file)
+void html_begin_table(FILE *file, const char *about, const char *what)
 {
-    fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
-          "aria-label=\"table\"><table><thead><tr>",
-          file);
+    fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"", file);
+    html_print(file, about);
+    fputs(": ", file);
+    html_print(file, what);
+    fputs("\"><table><thead><tr>", file);
 }
 
 void html_print_head(FILE *file, const char *text, bool is_text)

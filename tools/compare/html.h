@@ -11,8 +11,11 @@ void html_print(FILE *page, const char *text);
 /** Print an element that holds a text. */
 void html_print_element(FILE *page, const char *name, const char *text);
 
-/** Print a table that sorts by its columns: begin, a head for each, the body, rows, the end. */
-void html_begin_table(FILE *page);
+/**
+ * Print a table that sorts by its columns: begin, a head for each, the body, rows, the end. `about`
+ * and `what` say what it shows to those who do not see where it stands.
+ */
+void html_begin_table(FILE *page, const char *about, const char *what);
 void html_print_head(FILE *page, const char *text, bool is_text);
 void html_begin_body(FILE *page);
 void html_end_table(FILE *page);

@@ -72,7 +72,7 @@ static void print_technologies(struct page *page)
                                          "device",     "driver",  "threads" };
     const struct results *results = page->results;
     fputs("<section id=\"who\">\n<h2>What was compared</h2>\n", page->file);
-    html_begin_table(page->file);
+    html_begin_table(page->file, "What was compared", "technologies");
     for (size_t i = 0; i < CLI_COUNT(heads); i++)
         html_print_head(page->file, heads[i], i < CLI_COUNT(heads) - 1);
     html_begin_body(page->file);

@@ -49,7 +49,7 @@ static void print_group_table(struct page *page, const struct group *group,
 {
     const struct results *results = page->results;
     html_print_element(page->file, "h3", title);
-    html_begin_table(page->file);
+    html_begin_table(page->file, group->title, title);
     html_print_head(page->file, "case", true);
     for (int i = 0; i < results->technologies; i++) {
         if (takes_part(results, group, &results->technology[i]))
@@ -74,35 +74,44 @@ static const struct {
     { "error", view_error },          { "bound", view_bound },
 };
 
+static void print_row(struct page *page, const struct row *row)
+{
+    char what[512];
+    view_print_case(row, what, sizeof what);
+    fprintf(page->file, "<tr><td data-value=\"%.0f\">", row_points(row));
+    html_print(page->file, what);
+    fputs("</td>", page->file);
+    html_print_cell(page->file, row->technology, "text");
+    for (size_t k = 0; k < CLI_COUNT(columns); k++)
+        html_print_number(page->file, columns[k].value(row), "");
+    html_print_cell(page->file,
+                    row->failed[0]   ? row->failed
+                    : row->recipe[0] ? row->recipe
+                                     : row->used,
+                    "long");
+    fputs("</tr>\n", page->file);
+}
+
+// In the order of the other tables, not of the measuring.
 static void print_everything(struct page *page, const struct group *group)
 {
+    static const char title[] = "Everything that was measured";
     const struct results *results = page->results;
-    fputs("<details><summary>Everything that was measured</summary>\n", page->file);
-    html_begin_table(page->file);
+    fprintf(page->file, "<details><summary>%s</summary>\n", title);
+    html_begin_table(page->file, group->title, title);
     html_print_head(page->file, "case", true);
     html_print_head(page->file, "technology", true);
     for (size_t i = 0; i < CLI_COUNT(columns); i++)
         html_print_head(page->file, columns[i].head, false);
     html_print_head(page->file, "remark", true);
     html_begin_body(page->file);
-    for (int i = 0; i < results->rows; i++) {
-        const struct row *row = &results->row[i];
-        char what[512];
-        if (strcmp(row->group, group->id) != 0)
-            continue;
-        view_print_case(row, what, sizeof what);
-        fprintf(page->file, "<tr><td data-value=\"%.0f\">", row_points(row));
-        html_print(page->file, what);
-        fputs("</td>", page->file);
-        html_print_cell(page->file, row->technology, "text");
-        for (size_t k = 0; k < CLI_COUNT(columns); k++)
-            html_print_number(page->file, columns[k].value(row), "");
-        html_print_cell(page->file,
-                        row->failed[0]   ? row->failed
-                        : row->recipe[0] ? row->recipe
-                                         : row->used,
-                        "long");
-        fputs("</tr>\n", page->file);
+    for (int i = 0; i < page->cases; i++) {
+        for (int k = 0; k < results->technologies; k++) {
+            const struct row *row =
+                results_find(results, results->technology[k].id, page->one_case[i]);
+            if (row)
+                print_row(page, row);
+        }
     }
     html_end_table(page->file);
     fputs("</details>\n", page->file);
