@@ -540,6 +540,17 @@ class Report(Comparison):
             said, _ = self.compare("--report-only")
             self.assertEqual("f64 has 0.50 of the speed" in said, says)
 
+    def test_sentences_are_whole_however_long(self):
+        group = {"record": "group", "id": "g", "title": "G", "shows": "size"}
+        names = ["kallima cpu", "fftw cpu"]
+        self.put(lines(MACHINE, group, *(technology(*name.split()) for name in names),
+                       *(row(name, "g", n, 1 + (n + i) % 2)
+                         for i, name in enumerate(names) for n in range(1000, 1400)),
+                       failed("fftw cpu", "g", 7, "because " * 30 + "so")))
+        said, _ = self.compare("--report-only")
+        self.assertIn("kallima cpu at 1398; fftw cpu at 1399.\n", said)
+        self.assertIn("because because so).\n", said)
+
     def test_a_copy_stands_beside_what_no_cache_holds(self):
         group = {"record": "group", "id": "g", "title": "G", "shows": "size"}
         self.put(lines(MACHINE, group, technology("kallima", "cpu"),

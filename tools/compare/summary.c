@@ -10,7 +10,7 @@
 #include "stats.h"
 #include "view.h"
 
-enum { SENTENCE = 2048, CASE = 512, WORST = 3, MAX_NAMED = 4 };
+enum { CASE = 512, WORST = 3, MAX_NAMED = 4 };
 
 // Who listens.
 struct speech {
@@ -20,28 +20,59 @@ struct speech {
     const char *heading;
 };
 
+// A text that grows; all zero is empty. Where no memory is left it stays as long as it is.
+struct text {
+    char *start;
+    size_t used;
+};
+
+static const char *get(const struct text *text)
+{
+    return text->start ? text->start : "";
+}
+
+static void clear(struct text *text)
+{
+    free(text->start);
+    *text = (struct text){ 0 };
+}
+
+static void append_list(struct text *text, const char *fmt, va_list arguments)
+{
+    va_list again;
+    va_copy(again, arguments);
+    const int length = vsnprintf(NULL, 0, fmt, again);
+    va_end(again);
+    char *grown =
+        length < 0 ? NULL : realloc(text->start, text->used + (size_t)length + 1);
+    if (!grown)
+        return;
+    text->start = grown;
+    vsnprintf(grown + text->used, (size_t)length + 1, fmt, arguments);
+    text->used += (size_t)length;
+}
+
+static void append(struct text *text, const char *fmt, ...) CLI_PRINTF(2, 3);
+
+static void append(struct text *text, const char *fmt, ...)
+{
+    va_list arguments;
+    va_start(arguments, fmt);
+    append_list(text, fmt, arguments);
+    va_end(arguments);
+}
+
 static void say(const struct speech *speech, const char *fmt, ...) CLI_PRINTF(2, 3);
 
 static void say(const struct speech *speech, const char *fmt, ...)
 {
-    char sentence[SENTENCE];
+    struct text sentence = { 0 };
     va_list arguments;
     va_start(arguments, fmt);
-    vsnprintf(sentence, sizeof sentence, fmt, arguments);
+    append_list(&sentence, fmt, arguments);
     va_end(arguments);
-    speech->say(speech->user, speech->heading, sentence);
-}
-
-// Append to a text of SENTENCE bytes.
-static void append(char *text, const char *fmt, ...) CLI_PRINTF(2, 3);
-
-static void append(char *text, const char *fmt, ...)
-{
-    const size_t used = strlen(text);
-    va_list arguments;
-    va_start(arguments, fmt);
-    vsnprintf(text + used, SENTENCE - used, fmt, arguments);
-    va_end(arguments);
+    speech->say(speech->user, speech->heading, get(&sentence));
+    clear(&sentence);
 }
 
 static const char *plural(int count)
@@ -53,7 +84,7 @@ static const char *plural(int count)
 
 // "c2c f32 3 (why); c2c f32 5 (why)" of those rows that `is_told` says yes to, the first few;
 // returns how many there are, of *rows.
-static int print_failures(char *text, const struct results *results,
+static int print_failures(struct text *text, const struct results *results,
                           const struct technology *technology,
                           bool (*is_told)(const struct row *row), int *rows)
 {
@@ -68,7 +99,7 @@ static int print_failures(char *text, const struct results *results,
         if (!is_told(row) || told++ >= MAX_NAMED)
             continue;
         view_print_case(row, what, sizeof what);
-        append(text, "%s%s (%.120s)", *text ? "; " : "", what, row->failed);
+        append(text, "%s%s (%s)", text->used ? "; " : "", what, row->failed);
     }
     if (told > MAX_NAMED)
         append(text, "; and %d more", told - MAX_NAMED);
@@ -83,19 +114,20 @@ static bool is_unsupported(const struct row *row)
 static void tell_failures(const struct speech *speech,
                           const struct technology *technology)
 {
-    char text[SENTENCE] = "";
+    struct text text = { 0 };
     int rows;
     if (technology->failed[0])
-        say(speech, "%s took no part: %.300s.", technology->id, technology->failed);
-    int count = print_failures(text, speech->results, technology, row_has_failed, &rows);
+        say(speech, "%s took no part: %s.", technology->id, technology->failed);
+    int count = print_failures(&text, speech->results, technology, row_has_failed, &rows);
     if (count > 0)
         say(speech, "%s has no time in %d of %d cases: %s.", technology->id, count, rows,
-            text);
-    text[0] = '\0';
-    count = print_failures(text, speech->results, technology, is_unsupported, &rows);
+            get(&text));
+    clear(&text);
+    count = print_failures(&text, speech->results, technology, is_unsupported, &rows);
     if (count > 0)
         say(speech, "%s does not support %d of %d cases, which is no failure: %s.",
-            technology->id, count, rows, text);
+            technology->id, count, rows, get(&text));
+    clear(&text);
 }
 
 static void tell_cuts(const struct speech *speech, const struct technology *technology)
@@ -215,7 +247,8 @@ static void collect_duels(struct duels *duels, const struct results *results,
 static void tell_duels(const struct speech *speech, const struct technology *technology)
 {
     struct duels duels;
-    char worst[SENTENCE] = "", uncut[128] = "", what[CASE];
+    struct text worst = { 0 };
+    char uncut[128] = "", what[CASE];
     collect_duels(&duels, speech->results, technology);
     if (duels.cut > 0 && duels.cut < duels.count)
         snprintf(uncut, sizeof uncut,
@@ -224,7 +257,7 @@ static void tell_duels(const struct speech *speech, const struct technology *tec
     for (int i = 0; i < duels.lost && i < WORST; i++) {
         const struct duel *duel = &duels.one[i];
         view_print_case(duel->ours, what, sizeof what);
-        append(worst, "%s %s (%.2f of the speed of %s%s)", i ? ";" : ":", what,
+        append(&worst, "%s %s (%.2f of the speed of %s%s)", i ? ";" : ":", what,
                duel->ratio, duel->theirs->technology,
                view_differ(duel->ours, duel->theirs, view_median)
                    ? ""
@@ -239,8 +272,9 @@ static void tell_duels(const struct speech *speech, const struct technology *tec
             "Kallima is faster)%s. %s%s.",
             technology->id, duels.lost, duels.count, duels.lost_clearly,
             duels.won_clearly, duels.mean, uncut,
-            duels.lost ? "The worst" : "It loses in none", worst);
+            duels.lost ? "The worst" : "It loses in none", get(&worst));
     free(duels.one);
+    clear(&worst);
 }
 
 // --- the fastest of a range -------------------------------------------------------------
@@ -294,7 +328,7 @@ static int count_technologies(const struct results *results, const struct group 
 }
 
 // "A from 16 to 64; B at 256"; returns whether there is anything.
-static bool print_ranges(char *text, const struct results *results,
+static bool print_ranges(struct text *text, const struct results *results,
                          const struct group *group, row_value *value)
 {
     struct range range[VIEW_POINTS];
@@ -312,21 +346,22 @@ static bool print_ranges(char *text, const struct results *results,
 
 static void tell_ranges(const struct speech *speech, const struct group *group)
 {
-    char text[SENTENCE] = "";
+    struct text text = { 0 };
     if (!view_is_by_size(speech->results, group) ||
         count_technologies(speech->results, group) < 2)
         return;
-    if (print_ranges(text, speech->results, group, view_median))
+    if (print_ranges(&text, speech->results, group, view_median))
         say(speech, "%s: the fastest, or within the spread of it, is%s.", group->title,
-            text);
-    text[0] = '\0';
+            get(&text));
+    clear(&text);
     if (view_has(speech->results, group, view_total) &&
-        print_ranges(text, speech->results, group, view_whole))
+        print_ranges(&text, speech->results, group, view_whole))
         say(speech,
             "%s, with transfers: the fastest, or within the spread "
             "of "
             "it, is%s.",
-            group->title, text);
+            group->title, get(&text));
+    clear(&text);
 }
 
 // --- where a device overtakes the processor ---------------------------------------------
@@ -358,7 +393,8 @@ static const struct row *find_crossing(const struct results *results,
     return from;
 }
 
-static void print_crossing(char *text, const struct row *from, const struct curve *curve)
+static void print_crossing(struct text *text, const struct row *from,
+                           const struct curve *curve)
 {
     char length[64];
     if (!from) {
@@ -372,7 +408,7 @@ static void print_crossing(char *text, const struct row *from, const struct curv
 }
 
 // "kallima cuda:0 from 128 on (with transfers at no size)"; nothing if there is no comparison.
-static void add_crossing(char *text, const struct results *results,
+static void add_crossing(struct text *text, const struct results *results,
                          const struct group *group, const struct technology *technology)
 {
     struct curve alone, with_transfers;
@@ -382,7 +418,7 @@ static void add_crossing(char *text, const struct results *results,
     const struct row *from = find_crossing(results, &alone, &compared);
     if (compared == 0)
         return;
-    append(text, "%s %s ", *text ? ";" : "", technology->id);
+    append(text, "%s %s ", text->used ? ";" : "", technology->id);
     print_crossing(text, from, &alone);
     if (with_transfers.count > 0) {
         from = find_crossing(results, &with_transfers, &compared);
@@ -394,17 +430,18 @@ static void add_crossing(char *text, const struct results *results,
 
 static void tell_crossing(const struct speech *speech, const struct group *group)
 {
-    char text[SENTENCE] = "";
+    struct text text = { 0 };
     if (!view_is_by_size(speech->results, group))
         return;
     for (int i = 0; i < speech->results->technologies; i++) {
         const struct technology *technology = &speech->results->technology[i];
         if (!view_is_host(technology) && technology_is_kallima(technology))
-            add_crossing(text, speech->results, group, technology);
+            add_crossing(&text, speech->results, group, technology);
     }
-    if (*text)
+    if (text.used)
         say(speech, "%s: faster than the fastest library on the processor is%s.",
-            group->title, text);
+            group->title, get(&text));
+    clear(&text);
 }
 
 // --- how far from the device's limits ---------------------------------------------------
@@ -418,7 +455,7 @@ static void tell_copies(const struct speech *speech, const struct group *group)
 {
     const struct results *results = speech->results;
     struct curve curve;
-    char text[SENTENCE] = "";
+    struct text text = { 0 };
     int cases = 0;
     if (strcmp(group->shows, "size") != 0)
         return;
@@ -426,18 +463,19 @@ static void tell_copies(const struct speech *speech, const struct group *group)
         view_curve(&curve, results, group, &results->technology[i], view_x_copy);
         if (curve.count == 0)
             continue;
-        append(text, "%s %s %.2f", *text ? ";" : "", results->technology[i].id,
+        append(&text, "%s %s %.2f", text.used ? ";" : "", results->technology[i].id,
                mean_of(&curve));
         cases = cases ? cases : curve.count;
         if (curve.count != cases)
-            append(text, " (%d case%s)", curve.count, plural(curve.count));
+            append(&text, " (%d case%s)", curve.count, plural(curve.count));
     }
-    if (*text)
+    if (text.used)
         say(speech,
             "%s, where at least " VIEW_LARGE
             " are read and written: of the speed of a copy on its device, as a "
             "geometric mean of %d case%s, reaches%s.",
-            group->title, cases, plural(cases), text);
+            group->title, cases, plural(cases), get(&text));
+    clear(&text);
 }
 
 // --- what choices cost ------------------------------------------------------------------
@@ -499,7 +537,7 @@ static void tell_choice(const struct speech *speech, const struct technology *te
 }
 
 // "cuda:0 64 (16 has 0.25 of its speed)"
-static void add_variants(char *text, const struct curve *curve)
+static void add_variants(struct text *text, const struct curve *curve)
 {
     int best = 0, worst = 0;
     for (int i = 0; i < curve->count; i++) {
@@ -509,7 +547,7 @@ static void add_variants(char *text, const struct curve *curve)
             worst = i;
     }
     if (curve->count > 1)
-        append(text, "%s on %s %s (%s has %.2f of its speed)", *text ? ";" : "",
+        append(text, "%s on %s %s (%s has %.2f of its speed)", text->used ? ";" : "",
                curve->technology->selector, curve->row[best]->variant,
                curve->row[worst]->variant, curve->value[best] / curve->value[worst]);
 }
@@ -517,16 +555,17 @@ static void add_variants(char *text, const struct curve *curve)
 static void tell_variants(const struct speech *speech, const struct group *group)
 {
     struct curve curve;
-    char text[SENTENCE] = "";
+    struct text text = { 0 };
     if (strcmp(group->shows, "variant") != 0)
         return;
     for (int i = 0; i < speech->results->technologies; i++) {
         view_curve(&curve, speech->results, group, &speech->results->technology[i],
                    view_median);
-        add_variants(text, &curve);
+        add_variants(&text, &curve);
     }
-    if (*text)
-        say(speech, "%s: the fastest is%s.", group->title, text);
+    if (text.used)
+        say(speech, "%s: the fastest is%s.", group->title, get(&text));
+    clear(&text);
 }
 
 // --- planning ---------------------------------------------------------------------------
@@ -558,20 +597,21 @@ static double median_of(const struct results *results,
 static void tell_planning(const struct speech *speech)
 {
     const struct results *results = speech->results;
-    char text[SENTENCE] = "";
+    struct text text = { 0 };
     for (int i = 0; i < results->technologies; i++) {
         const struct technology *technology = &results->technology[i];
         const double cold = median_of(results, technology, view_plan);
         if (isfinite(cold))
-            append(text, "%s %s %.3g and %.3g", *text ? ";" : "", technology->id, cold,
-                   median_of(results, technology, view_replan));
+            append(&text, "%s %s %.3g and %.3g", text.used ? ";" : "", technology->id,
+                   cold, median_of(results, technology, view_replan));
     }
-    if (*text)
+    if (text.used)
         say(speech,
             "Milliseconds to plan a problem the first and the second time, medians of "
             "all "
             "cases:%s.",
-            text);
+            get(&text));
+    clear(&text);
 }
 
 // --- all of it --------------------------------------------------------------------------
