@@ -702,6 +702,8 @@ kallima_status kal_kernel_design(struct kal_kernel **out, struct kal_arena *aren
     // A cluster's scratch is in no cache that the arrays of the user could spoil.
     if (k->cluster > 1 && !is_f64)
         k->choice.has_hints = kal_pass_get_parameter(pass, KAL_PARAMETER_HINTS, 0);
+    if (frame->is_split)
+        k->choice.split = 1;
     if (lanes)
         k->choice.wanted_lanes = lanes;
     k->n = pass->n;

@@ -189,6 +189,17 @@ static int choose_resident(const struct kal_kernel_set *set, const struct kal_ca
     return wish->resident ? (int)kal_min(resident, wish->resident) : resident;
 }
 
+// Do some exchange whole numbers and others their parts? They share a tile, of the one or the other.
+static bool is_mixed(const struct kal_kernel_set *set)
+{
+    int tiled = 0, split = 0;
+    for (int i = 0; i < set->count; i++) {
+        tiled += set->kernel[i]->tile_elements > 0;
+        split += set->kernel[i]->tile_elements > 0 && set->kernel[i]->is_split;
+    }
+    return split > 0 && split < tiled;
+}
+
 kallima_status kal_kernel_set_design(struct kal_kernel_set *out, struct kal_arena *arena,
                                      const struct kal_program *program,
                                      const struct kal_phase *phase, int first, int count,
@@ -197,8 +208,11 @@ kallima_status kal_kernel_set_design(struct kal_kernel_set *out, struct kal_aren
 {
     const bool is_fused = count > 1;
     struct kal_pass *const *pass = program->pass + first;
-    struct kal_kernel_frame frame = { wish->lanes, is_fused ? phase->chunk : 0,
-                                      choose_cluster(pass, phase, count, caps, is_f64) };
+    struct kal_kernel_frame frame = {
+        .lanes = wish->lanes,
+        .chunk = is_fused ? phase->chunk : 0,
+        .cluster = choose_cluster(pass, phase, count, caps, is_f64),
+    };
 
     *out = (struct kal_kernel_set){ .count = count,
                                     .cluster = frame.cluster,
@@ -208,6 +222,14 @@ kallima_status kal_kernel_set_design(struct kal_kernel_set *out, struct kal_aren
         frame.lanes = out->lanes;
         KAL_TRY(design_kernels(out, arena, pass, caps, is_f64, &frame));
     }
+    if (is_mixed(out)) {
+        frame.is_split = true;
+        KAL_TRY(design_kernels(out, arena, pass, caps, is_f64, &frame));
+    }
+    if (is_mixed(out))
+        return kal_fail(arena->host, KALLIMA_E_UNSUPPORTED,
+                        "plan: split=1; another pass of the launch exchanges whole "
+                        "numbers only");
     if (out->cluster > 1)
         kal_kernel_hand_over(out->kernel[0], out->kernel[1]);
     for (int i = 0; i < count; i++)

@@ -129,6 +129,8 @@ static const struct {
     { 60, KALLIMA_C2R, "real-even(local(6.5, split=1))", FOR_KERNELS },
     { 41, KALLIMA_C2C, "rader(local(8.5, split=1))", FOR_KERNELS },
     { 509, KALLIMA_C2C, "bluestein(n=509, local(16.16.4, split=1))", FOR_KERNELS },
+    { 3600, KALLIMA_C2C, "four-step(local(10.6, split=1), local(12.5))", FOR_KERNELS },
+    { 3600, KALLIMA_C2C, "four-step(local(10.6), local(12.5, split=1))", FOR_KERNELS },
     { 3600, KALLIMA_C2C, "four-step(local(10.6, split=1), local(12.5, split=1))",
       FOR_KERNELS },
     { 37, KALLIMA_C2C, "local(37)", FOR_KERNELS },
