@@ -4,6 +4,8 @@
 
 #include <limits.h>
 
+enum { SECTOR = 32 }; // bytes of memory that are moved at once, at the least
+
 static int64_t magnitude(int64_t a)
 {
     return a < 0 ? -a : a;
@@ -536,7 +538,7 @@ static int64_t align_lines(const struct kal_kernel *k, int64_t lines, int64_t tr
 static int64_t neighbouring_lines(const struct kal_kernel *k, const struct kal_caps *caps,
                                   int64_t line_lanes, int64_t most)
 {
-    enum { TRANSACTION = 128, SECTOR = 32, WIDE = 16, LARGEST = 131072 };
+    enum { TRANSACTION = 128, WIDE = 16, LARGEST = 131072 };
     const int64_t element = kal_kernel_element_bytes(k), sector = SECTOR / element;
     // Columns of reals are half as wide in memory, and have one coefficient more than points.
     const bool is_real = splits(k->pass);
@@ -618,7 +620,6 @@ bool kal_pass_has_rader(const struct kal_pass *pass)
 // Lines that a tile should have room for: of neighbours, a sector's.
 static int64_t fewest_lines(const struct kal_kernel *k)
 {
-    enum { SECTOR = 32 };
     return prefers_lines(k) ? SECTOR / kal_kernel_element_bytes(k) : 1;
 }
 
@@ -626,11 +627,11 @@ static int64_t fewest_lines(const struct kal_kernel *k)
 // sector in two parts.
 static bool writes_sectors(const struct kal_kernel *k)
 {
-    enum { SECTOR_REALS = 8 };
+    const int64_t reals = 2 * SECTOR / kal_kernel_element_bytes(k);
     const struct kal_side *out = &k->pass->out;
-    bool is_whole = out->stride * out->map_step % SECTOR_REALS == 0;
+    bool is_whole = out->stride * out->map_step % reals == 0;
     for (int i = 1; i < k->loop_count; i++)
-        is_whole = is_whole && line_distance(k, &k->loop[i], false) % SECTOR_REALS == 0;
+        is_whole = is_whole && line_distance(k, &k->loop[i], false) % reals == 0;
     return is_whole && kal_side_prefers_lines(k, false) &&
            !kal_side_prefers_lines(k, true);
 }
@@ -638,7 +639,7 @@ static bool writes_sectors(const struct kal_kernel *k)
 // Do whole lines leave much of a processor idle, for want of memory near it and of nothing else? Then
 // exchanging the parts of numbers one after the other is faster. Measured on an NVIDIA H200, which
 // has 64 KiB for OpenGL's kernels and 128 KiB for Vulkan's: 2048 and 4096 points gain 20 and 8
-// percent, columns 3 to 13; those that are written only, in whole sectors, lose 7.
+// percent, columns 3 to 13; those that are written only, in whole sectors, lose 9.
 static bool is_crowded(const struct kal_kernel *k, const struct kal_caps *caps,
                        int64_t line_bytes, int64_t line_lanes)
 {

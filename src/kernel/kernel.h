@@ -249,8 +249,7 @@ struct kal_kernel_frame {
     int lanes;     // of a group; 0: as suits the kernel
     int64_t chunk; // of the phase if its passes are launched together, else 0
     int cluster;   // groups of a cluster; 0 or 1: none
-    bool
-        is_split; // parts of numbers are exchanged one after the other, where a kernel can
+    bool is_split; // all exchange the parts of numbers in turn, where they can
 };
 
 /**

@@ -228,8 +228,8 @@ kallima_status kal_kernel_set_design(struct kal_kernel_set *out, struct kal_aren
     }
     if (is_mixed(out))
         return kal_fail(arena->host, KALLIMA_E_UNSUPPORTED,
-                        "plan: split=1; another pass of the launch exchanges whole "
-                        "numbers only");
+                        "plan: passes of one launch exchange the parts of numbers in "
+                        "turn, and one of them cannot");
     if (out->cluster > 1)
         kal_kernel_hand_over(out->kernel[0], out->kernel[1]);
     for (int i = 0; i < count; i++)

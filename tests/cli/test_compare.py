@@ -267,23 +267,21 @@ class GoingOn(Comparison):
             file.write(b'{"record": "row", "technology": "kall')
         self.finish(listed)
 
-    def test_after_an_interrupt_which_draws_the_report(self):
+    def interrupt(self, number):
         process, listed = self.start()
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         _, told = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 1)
         self.assertRegex(told, rb"interrupted with \d+ cases left")
         self.assertLess(len(self.records()), 58)
         self.assertTrue(self.out("report.html").exists())
-        self.finish(listed)
+        return listed
+
+    def test_after_an_interrupt_which_draws_the_report(self):
+        self.finish(self.interrupt(signal.SIGINT))
 
     def test_after_its_terminal_was_closed(self):
-        process, listed = self.start()
-        process.send_signal(signal.SIGHUP)
-        _, told = process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 1)
-        self.assertRegex(told, rb"interrupted with \d+ cases left")
-        self.assertTrue(self.out("report.html").exists())
+        listed = self.interrupt(signal.SIGHUP)
         self.assertEqual(list(self.folder.glob("kallima-compare-*")), [])
         self.finish(listed)
 

@@ -36,26 +36,19 @@ static bool grow(void **array, int count, size_t bytes)
 // One that took no part before may do so now.
 static bool replace_technology(struct results *results, const struct technology *by)
 {
-    for (int i = 0; i < results->technologies; i++) {
-        if (strcmp(results->technology[i].id, by->id) == 0) {
-            results->technology[i] = *by;
-            return true;
-        }
-    }
-    return false;
+    const struct technology *known = results_find_technology(results, by->id);
+    if (known)
+        results->technology[known - results->technology] = *by;
+    return known != NULL;
 }
 
 // So may a case that failed, once it is measured again.
 static bool replace_row(struct results *results, const struct row *by)
 {
-    for (int i = 0; i < results->rows; i++) {
-        if (strcmp(results->row[i].technology, by->technology) == 0 &&
-            row_is_same_case(&results->row[i], by)) {
-            results->row[i] = *by;
-            return true;
-        }
-    }
-    return false;
+    const struct row *known = results_find(results, by->technology, by);
+    if (known)
+        results->row[known - results->row] = *by;
+    return known != NULL;
 }
 
 void results_retry_failed(struct results *results)

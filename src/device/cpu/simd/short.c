@@ -126,7 +126,8 @@ static inline void ask_for(const struct lines *l, int64_t groups, int reals,
         __builtin_prefetch(to + b, 1, 3);
 }
 
-// LANES lines. Others go past the caches by way of a copy, since LANES of them are whole lines.
+// LANES lines. Those that may not go straight past the caches do so by way of a copy, from one end
+// to the other: LANES of them are whole registers.
 #define WORK(r, flip)                                                             \
     static inline void work_##r##_##flip(const struct lines *l, bool is_streamed) \
     {                                                                             \
