@@ -16,6 +16,18 @@
     "    const FOUR a##_##b = ((ROOTS_ARE const FOUR *)roots)[(i) / 2]; \\\n"            \
     "    const C a = MAKE(a##_##b.x, a##_##b.y), b = MAKE(a##_##b.z, a##_##b.w);\n"
 
+// A condition that is true, of which compilers do not know that: what stands before it is loaded
+// before what it guards begins.
+#define WHEN_LOADED_PTX                                                                  \
+    "FUNCTION uint warp_lane(void)\n"                                                    \
+    "{\n"                                                                                \
+    "    uint lane;\n"                                                                   \
+    "    asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(lane));\n"                               \
+    "    return lane;\n"                                                                 \
+    "}\n"                                                                                \
+    "#define WHEN_LOADED if (warp_lane() < 32u)\n"
+#define WHEN_LOADED_PLAIN "#define WHEN_LOADED\n"
+
 // What kernels are written in: the subset of C that all languages share, and these macros.
 #define COMMON_PRELUDE                                                                   \
     "#define ROOT(i) LOAD(roots, i)\n"                                                   \
@@ -127,6 +139,7 @@
     "            \"r\"((uint)__cvta_generic_to_shared(&tile[at])), \"r\"(rank)); \\\n"   \
     "        CLUSTER_PUT(place, value); \\\n"                                            \
     "    }\n"                                                                             \
+    WHEN_LOADED_PTX                                                                      \
     "#define LANE threadIdx.x\n"                                                         \
     "#define GROUP blockIdx.x\n"                                                         \
     "#define BARRIER __syncthreads()\n"
@@ -209,7 +222,9 @@
     "#define RELEASE(counters, i) \\\n"                                                  \
     "    asm volatile(\"membar.gl;\" : : : \"memory\"); TAKE(counters, i)\n"             \
     "#endif\n"                                                                           \
+    WHEN_LOADED_PTX                                                                      \
     "#else\n"                                                                            \
+    WHEN_LOADED_PLAIN                                                                    \
     "#define LOAD_SHARED LOAD\n"                                                         \
     "#define STORE_SHARED STORE\n"                                                       \
     "#define LOAD_ONCE LOAD\n"                                                           \
@@ -272,6 +287,7 @@
     "#define LOAD(memory, i) memory(i)\n"                                                \
     "#define STORE(memory, i, value) memory(i) = (value)\n"                              \
     "#define TWO_ROOTS(a, b, i) const C a = ROOT(i), b = ROOT(i + 1);\n"                 \
+    "#define WHEN_LOADED if (gl_NumWorkGroups.x != 0u)\n"                                \
     "#define LANE gl_LocalInvocationIndex\n"                                             \
     "#define GROUP \\\n"                                                                 \
     "    (first_group + gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x)\n"     \
@@ -358,6 +374,7 @@
     "#define LOAD(memory, i) memory##_load(i)\n"                                         \
     "#define STORE(memory, i, value) memory##_store(i, value)\n"                         \
     "#define TWO_ROOTS(a, b, i) const C a = ROOT(i), b = ROOT(i + 1);\n"                 \
+    WHEN_LOADED_PLAIN                                                                    \
     "#define LANE own_lane\n"                                                            \
     "// Groups are launched in rows as long as can be; a second launch has the last ones.\n" \
     "#define GROUP (first_group + own_group.y * 65535u + own_group.x)\n"                 \

@@ -147,14 +147,34 @@ static void print_action(struct kal_printer *p, int number, int i)
     kal_close(p);
 }
 
+static bool has_idle_lanes(const struct kal_kernel *k)
+{
+    bool has = false;
+    for (int i = 0; i < k->round_count; i++)
+        has = has || k->round[i].units % k->lanes != 0;
+    return has;
+}
+
+// Compilers that see a branch further on load a number just before it is used, so that a lane
+// waits for each in turn. Measured on an NVIDIA H200 in November 2026, by timing lengths with and
+// without the condition: where all lanes always work, and between tickets, it costs more than it
+// gains; elsewhere lines take up to half of the time.
+static bool awaits_loads(const struct kal_kernel *k, const struct kal_round *round)
+{
+    return round->from_memory && !k->is_fused && has_idle_lanes(k);
+}
+
 static void print_actions(struct kal_printer *p, int number)
 {
     const struct kal_round *round = &p->k->round[number];
+    const bool awaits = awaits_loads(p->k, round);
     bool acts = false;
     for (int i = 0; i < round->action_count; i++)
         acts = acts || round->action[i].step;
     if (!acts)
         return;
+    if (awaits)
+        kal_open(p, "WHEN_LOADED ");
     kal_open_units(p, round);
     // A pair or a Rader product beyond the last line or element must not be worked.
     bool is_bounded = false;
@@ -167,6 +187,8 @@ static void print_actions(struct kal_printer *p, int number)
     if (is_bounded)
         kal_close(p);
     kal_close_units(p, round);
+    if (awaits)
+        kal_close(p);
 }
 
 void kal_add_line_terms(const struct kal_kernel *k, const struct kal_round *round,
