@@ -553,7 +553,7 @@ static int64_t neighbouring_lines(const struct kal_kernel *k, const struct kal_c
         lines = wide;
     else if (WIDE * points * element <= LARGEST && k->is_fused)
         lines = WIDE;
-    else if (2 * lines * k->n * element <= LARGEST && !k->is_f64)
+    else if (2 * lines * k->n * element <= (k->is_f64 ? LARGEST / 2 : LARGEST))
         lines *= 2; // two transactions in a row
     while (2 * lines * line_lanes <= lanes && 2 * lines * k->n * element <= bytes)
         lines *= 2;
