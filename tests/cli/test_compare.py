@@ -157,6 +157,14 @@ class Faults(Comparison):
         self.assertEqual([record["ok"] for record in self.records()], [True, False])
         self.assertIn("wrong", self.records()[1]["failed"])
 
+    @unittest.skipUnless(len(os.sched_getaffinity(0)) > 1, "one processor")
+    def test_all_processors_work_though_the_parent_is_bound_to_one(self):
+        variables = {k: v for k, v in os.environ.items() if not k.startswith("OMP_")}
+        self.compare("--cases", self.write("c.txt", cases(64)), "--peers", "none", *BRIEF,
+                     env=dict(variables, OMP_PROC_BIND="true"))
+        used = [r["threads"] for r in self.records("technology")]
+        self.assertEqual(used, [len(os.sched_getaffinity(0))])
+
     def test_what_a_device_does_not_support_is_no_failure(self):
         self.compare("--cases", self.write("c.txt", cases(8)), "--peers", "none", *BRIEF)
         double = self.write("d.txt", b"c2c f64 8 1\n")

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE // nftw()
+#define _GNU_SOURCE // nftw(), CPU_SET()
 #include "child.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 #if defined __linux__
 #include <sys/prctl.h>
 #endif
+#include <omp.h>
 
 #include "bench_sample.h"
 #include "cli.h"
@@ -64,12 +66,37 @@ static bool open_all(int descriptors[5], const char *log)
     return true;
 }
 
+// Where OMP_PROC_BIND is set OpenMP has bound this thread, which the new process inherits, to one
+// processor of those that it was given.
+static void take_all_processors(void)
+{
+#if defined __linux__
+    cpu_set_t all;
+    int processors[CPU_SETSIZE];
+
+    CPU_ZERO(&all);
+    for (int i = 0; i < omp_get_num_places(); i++) {
+        const int count = omp_get_place_num_procs(i);
+        if (count > CPU_SETSIZE)
+            continue;
+        omp_get_place_proc_ids(i, processors);
+        for (int j = 0; j < count; j++) {
+            if (processors[j] < CPU_SETSIZE)
+                CPU_SET(processors[j], &all);
+        }
+    }
+    if (CPU_COUNT(&all) > 0)
+        sched_setaffinity(0, sizeof all, &all);
+#endif
+}
+
 // In the new process. A group of its own: what the terminal sends is for its parent. It ends
 // with that one. Two threads on one processor, while another is idle, take twice the time; but a
 // driver's threads inherit the one processor of the thread that starts them.
 static _Noreturn void become(const int descriptors[5], char *const *arguments, bool binds)
 {
     setpgid(0, 0);
+    take_all_processors();
     if (binds)
         setenv("OMP_PROC_BIND", "true", 0);
 #if defined __linux__
