@@ -119,8 +119,10 @@
     "#define RELEASE(counters, i) \\\n"                                                   \
     "    asm volatile(\"red.release.gpu.global.add.u32 [%0], 1;\" : : \\\n"               \
     "        \"l\"(&(counters)[i]) : \"memory\")\n"                                       \
+    WHEN_LOADED_PTX                                                                      \
     "#else\n"                                                                            \
     "#define RELEASE(counters, i) __threadfence(); TAKE(counters, i)\n"                  \
+    WHEN_LOADED_PLAIN                                                                    \
     "#endif\n"                                                                           \
     "#define BARRIER_ALL __syncthreads()\n"                                              \
     "#define ROOTS_ARE\n"                                                                \
@@ -139,7 +141,6 @@
     "            \"r\"((uint)__cvta_generic_to_shared(&tile[at])), \"r\"(rank)); \\\n"   \
     "        CLUSTER_PUT(place, value); \\\n"                                            \
     "    }\n"                                                                             \
-    WHEN_LOADED_PTX                                                                      \
     "#define LANE threadIdx.x\n"                                                         \
     "#define GROUP blockIdx.x\n"                                                         \
     "#define BARRIER __syncthreads()\n"
