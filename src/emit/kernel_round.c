@@ -156,9 +156,9 @@ static bool has_idle_lanes(const struct kal_kernel *k)
 }
 
 // NVIDIA's compiler, where it sees a branch further on, loads numbers just before they are used, so
-// that a lane waits for one after the other. Measured on an NVIDIA H200 in November 2026, by timing lengths with and
-// without the condition: where all lanes always work, and between tickets, it costs more than it
-// gains; elsewhere lines take up to half of the time.
+// that a lane waits for one after the other. Measured on an NVIDIA H200 in November 2026, by
+// timing lengths with and without the condition: where all lanes always work, and between tickets,
+// it costs more than it gains; elsewhere lines take down to half of the time.
 static bool awaits_loads(const struct kal_kernel *k, const struct kal_round *round)
 {
     return round->from_memory && !k->is_fused && has_idle_lanes(k);

@@ -21,7 +21,7 @@ enum { NARROW = 4 }; // tiles have this part of a memory transaction's lines: a 
 
 // Columns of an array: two at once, half a sector in f32, beat two passes. Measured through Vulkan
 // on an NVIDIA H200 in November 2026: 3000 and 4096 points, by 14 and 5 to 9 percent.
-static int64_t longest_column(const struct kal_caps *caps)
+static int64_t longest_narrow_column(const struct kal_caps *caps)
 {
     enum { LONGEST = 4096, LINES = 2 };
     return kal_min(LONGEST, caps->split_points / LINES);
@@ -38,7 +38,7 @@ static int64_t longest_line(const struct kal_axis *axis, const struct kal_caps *
                               ? kal_longest_second_step(caps)
                               : caps->local_points * NARROW / caps->transaction_lines;
     const int64_t longest =
-        axis->is_second_step || axis->is_first_step ? 0 : longest_column(caps);
+        axis->is_second_step || axis->is_first_step ? 0 : longest_narrow_column(caps);
     return kal_max(kal_max(SHORTEST, longest),
                    kal_max(whole, kal_longest_of_sectors(caps)));
 }
@@ -241,12 +241,12 @@ static void order_radices(struct kal_recipe *node)
 static void put_largest_share_last(struct kal_recipe *node)
 {
     enum { FEW = 16, LARGE = 16 };
-    int largest = 0, most = FEW, last = -1;
+    int largest = 0, most = FEW + 1, last = -1;
     for (int i = 0; i < node->radix_count; i++)
         largest = (int)kal_max(largest, node->radix[i]);
     for (int i = 0; i < node->radix_count; i++) {
         const int held = (int)kal_round_up(largest, node->radix[i]);
-        if (held > FEW && held >= most) {
+        if (held >= most) {
             most = held;
             last = i;
         }
