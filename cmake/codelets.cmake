@@ -20,13 +20,14 @@ endif()
 
 set(generated ${CMAKE_CURRENT_BINARY_DIR}/generated)
 file(MAKE_DIRECTORY ${generated})
-foreach(form plain fma)
+set(codelet_files "")
+foreach(form plain fma plain_real fma_real)
     add_custom_command(
         OUTPUT ${generated}/codelets_${form}.h
         COMMAND ${generator} ${form} ${generated}/codelets_${form}.h
         DEPENDS ${generator_depends}
         COMMENT "Writing the ${form} codelets"
         VERBATIM)
+    list(APPEND codelet_files ${generated}/codelets_${form}.h)
 endforeach()
-add_custom_target(kallima-codelets
-    DEPENDS ${generated}/codelets_plain.h ${generated}/codelets_fma.h)
+add_custom_target(kallima-codelets DEPENDS ${codelet_files})

@@ -31,7 +31,7 @@ static void add_twiddles(struct kal_network *net, const struct kal_codelet_spec 
 static kallima_status compile(struct kal_codelet *c, const struct kal_host *host)
 {
     const struct kal_codelet_spec *spec = &c->spec;
-    const struct kal_aim aim = { spec->flavour, spec->is_accurate };
+    const struct kal_aim aim = { spec->flavour, spec->is_accurate, spec->kind };
     struct kal_forms forms;
 
     KAL_TRY(kal_forms_choose(host, aim, spec->n, &forms));
@@ -39,7 +39,8 @@ static kallima_status compile(struct kal_codelet *c, const struct kal_host *host
     if (spec->twiddled)
         add_twiddles(&c->net, spec);
     KAL_TRY(kal_network_count(&c->net, &c->ops));
-    return kal_schedule_build(&c->schedule, &c->net, 2 * spec->n);
+    return kal_schedule_build(&c->schedule, &c->net,
+                              kal_codelet_inputs(spec->kind, spec->n));
 }
 
 kallima_status kal_codelet_build(struct kal_codelet *out, const struct kal_host *host,
@@ -49,6 +50,8 @@ kallima_status kal_codelet_build(struct kal_codelet *out, const struct kal_host 
                                  .net.dag.host = host,
                                  .schedule.host = host };
     KAL_REQUIRE(host, spec->n >= 2 && spec->n <= KAL_CODELET_MAX);
+    KAL_REQUIRE(host,
+                spec->kind == KAL_CODELET_C2C || (!spec->inverse && !spec->twiddled));
     return compile(out, host);
 }
 

@@ -10,15 +10,17 @@
 struct kal_codelet_spec {
     int n; // 2 .. KAL_CODELET_MAX
     enum kal_flavour flavour;
-    bool inverse;     // exp(+2*pi*i*j*k/n)
-    bool twiddled;    // y[k] is multiplied by w[k], k = 1 .. n-1
-    bool is_accurate; // fewer rounding errors rather than fewest operations
+    bool inverse;               // exp(+2*pi*i*j*k/n)
+    bool twiddled;              // y[k] is multiplied by w[k], k = 1 .. n-1
+    bool is_accurate;           // fewer rounding errors rather than fewest operations
+    enum kal_codelet_kind kind; // real ones are neither `inverse` nor twiddled
 };
 
 /**
  * A compiled codelet. Input 2j is the real part of x[j], 2j+1 its imaginary part; if
  * twiddled, 2n + 2(k-1) and the next are w[k]. Output 2k is the real part of y[k], 2k+1
- * its imaginary part.
+ * its imaginary part. A real side is read or written in pairs, as if it were complex:
+ * kal_dft_network() says how.
  */
 struct kal_codelet {
     struct kal_codelet_spec spec;

@@ -78,3 +78,21 @@ int32_t kal_length_cost(int64_t n, enum kal_flavour flavour, bool twiddled)
     const int32_t more = (flavour == KAL_FMA ? 4 : 6) * (length->n - 1);
     return length->total[flavour] + (twiddled ? more : 0);
 }
+
+// An even one stands for a codelet of half the length and a mirrored step, an odd one for half of
+// a codelet's output.
+bool kal_real_length_is_compiled(int64_t n)
+{
+    return n > 1 && n <= KAL_REAL_MAX && (n % 2 == 0 || kal_length_is_compiled(n, false));
+}
+
+struct kal_codelet_spec kal_real_length_spec(int n, enum kal_flavour flavour,
+                                             enum kal_codelet_kind kind)
+{
+    return (struct kal_codelet_spec){
+        .n = n,
+        .flavour = flavour,
+        .is_accurate = n % 13 == 0, // by Rader's convolution it would round too much
+        .kind = kind,
+    };
+}

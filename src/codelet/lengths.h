@@ -7,6 +7,7 @@
 #include "codelet/codelet.h"
 
 enum { KAL_TWIDDLED_MAX = 32 }; // longer compiled codelets have no twiddled form
+enum { KAL_REAL_MAX = 32 };     // the longest compiled codelet of real transforms
 
 /**
  * One codelet. A twiddled one needs 6*(n-1) more operations, fused 4*(n-1).
@@ -33,6 +34,13 @@ struct kal_codelet_spec kal_length_spec(int n, enum kal_flavour flavour, bool tw
 
 /** Return whether there is a compiled codelet of length n. */
 bool kal_length_is_compiled(int64_t n, bool twiddled);
+
+/** Return whether there are compiled codelets of real transforms of length n. */
+bool kal_real_length_is_compiled(int64_t n);
+
+/** Return what is compiled for them: forms as of kal_length_spec(). */
+struct kal_codelet_spec kal_real_length_spec(int n, enum kal_flavour flavour,
+                                             enum kal_codelet_kind kind);
 
 /** Return the instructions of the codelet of length n; 0 if there is none. */
 int32_t kal_length_cost(int64_t n, enum kal_flavour flavour, bool twiddled);

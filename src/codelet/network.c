@@ -57,6 +57,7 @@ kallima_status kal_network_find_mates(const struct kal_network *net, int early,
         (*mate)[input[i]] = input[i ^ 1];
     for (int o = 0; o < net->outputs; o++)
         (*mate)[net->output[o].id] = net->output[o ^ 1].id;
+    (*mate)[0] = 0; // some outputs of real transforms are 0
     return KALLIMA_OK;
 }
 

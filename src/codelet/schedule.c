@@ -34,6 +34,7 @@ static void load(struct writer *w, int32_t id)
     const int32_t index = w->net->dag.entry[id].a, mate = w->mate[id];
     set_present(w, id);
     set_present(w, mate);
+    w->alive -= (w->uses[id] == 0) + (w->uses[mate] == 0);
     push(w, KAL_STEP_LOAD, index % 2 ? mate : id, index % 2 ? id : mate, index / 2);
 }
 
@@ -69,12 +70,17 @@ static void load_rest(struct writer *w)
     }
 }
 
+static bool is_there(const struct writer *w, int32_t id)
+{
+    return w->present[id] || w->net->dag.entry[id].op == KAL_OP_CONST;
+}
+
 // Store the numbers that `id` completes.
 static void store(struct writer *w, int32_t id)
 {
     for (int o = 0; o < w->net->outputs; o += 2) {
         const int32_t re = w->net->output[o].id, im = w->net->output[o + 1].id;
-        if ((re != id && im != id) || !w->present[re] || !w->present[im])
+        if ((re != id && im != id) || !is_there(w, re) || !is_there(w, im))
             continue;
         load_rest(w);
         push(w, KAL_STEP_STORE, re, im, o / 2);

@@ -459,6 +459,8 @@ static const struct kal_dialect dialects[] = {
         .load     = "    V $b, $c; LOAD_PAIR($b, $c, xr, xi, $a * xs);\n",
         .factor   = { "ROOT_RE(w, $a)", "ROOT_IM(w, $a)" },
         .store    = "    STORE_PAIR(yr, yi, $a * ys, $b, $c);\n",
+        .alone    = { "    const V $b = LOAD(xr + $a * xs);\n",
+                      "    STORE(yr + $a * ys, $b);\n" },
         .op = {
             [KAL_OP_NEG]  = "NEG($a)",
             [KAL_OP_ADD]  = "ADD($a, $b)",

@@ -87,14 +87,25 @@ static void emit_pair(const struct emitter *e, const struct kal_event *step,
                      &(struct kal_operands){ .a = index, .b = re, .c = im });
 }
 
+// Is number `index` of a real side, which is read or written in pairs, without another one?
+static bool is_alone(const struct emitter *e, enum kal_codelet_kind kind, int32_t index)
+{
+    const struct kal_codelet_spec *spec = &e->codelet->spec;
+    return spec->kind == kind && 2 * index + 1 == spec->n;
+}
+
 static void emit_load(const struct emitter *e, const struct kal_event *step)
 {
-    emit_pair(e, step, e->dialect->load);
+    emit_pair(e, step,
+              is_alone(e, KAL_CODELET_R2C, step->index) ? e->dialect->alone[0]
+                                                        : e->dialect->load);
 }
 
 static void emit_store(const struct emitter *e, const struct kal_event *step)
 {
-    emit_pair(e, step, e->dialect->store);
+    emit_pair(e, step,
+              is_alone(e, KAL_CODELET_C2R, step->index) ? e->dialect->alone[1]
+                                                        : e->dialect->store);
 }
 
 static void emit_factor(const struct emitter *e, const struct kal_event *step)
@@ -150,12 +161,18 @@ static void emit_constants(const struct emitter *e, const int32_t *uses)
 
 static void emit_comment(const struct emitter *e)
 {
+    static const char *const kind[] = {
+        [KAL_CODELET_C2C] = "",
+        [KAL_CODELET_R2C] = ", of reals",
+        [KAL_CODELET_C2R] = ", to reals",
+    };
     const struct kal_codelet *c = e->codelet;
+    const bool is_inverse = c->spec.inverse || c->spec.kind == KAL_CODELET_C2R;
     kal_text_add(
         e->text,
-        "// Length %d, %s%s: %d additions, %d multiplications, %d fused; at most %d "
+        "// Length %d, %s%s%s: %d additions, %d multiplications, %d fused; at most %d "
         "values alive.\n",
-        c->spec.n, c->spec.inverse ? "inverse" : "forward",
+        c->spec.n, is_inverse ? "inverse" : "forward", kind[c->spec.kind],
         c->spec.twiddled ? ", twiddled" : "", (int)c->ops.additions,
         (int)c->ops.multiplications, (int)c->ops.fused, (int)c->schedule.live);
 }
@@ -174,6 +191,8 @@ void kal_emit_codelet(struct kal_text *text, const struct kal_dialect *dialect,
             text->status = status;
         return;
     }
+    if (is_alone(&e, KAL_CODELET_C2R, codelet->spec.n / 2))
+        uses[codelet->net.output[codelet->spec.n].id]--; // it is not stored
     emit_comment(&e);
     snprintf(length, sizeof length, "%d", codelet->spec.n);
     kal_emit_pattern(text,

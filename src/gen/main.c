@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// kallima-gen plain|fma OUTFILE: writes the CPU engine's codelets as a C header.
+// kallima-gen FORM OUTFILE: writes the CPU engine's codelets of one form as a C header.
 #include <stdio.h>
 #include <string.h>
 
@@ -8,19 +8,33 @@
 
 enum { NAME_BYTES = 64, PATH_BYTES = 4096 };
 
-static const char *const flavour_names[KAL_FLAVOUR_COUNT] = {
-    [KAL_PLAIN] = "plain",
-    [KAL_FMA] = "fma",
+// A file of codelets.
+struct form {
+    const char *name;
+    enum kal_flavour flavour;
+    bool is_real;
 };
 
-static kallima_status add_codelet(struct kal_text *text, enum kal_flavour flavour, int n,
-                                  bool twiddled)
+static const struct form forms[] = {
+    { "plain", KAL_PLAIN, false },
+    { "fma", KAL_FMA, false },
+    { "plain_real", KAL_PLAIN, true },
+    { "fma_real", KAL_FMA, true },
+};
+
+static kallima_status add_codelet(struct kal_text *text, struct kal_codelet_spec spec)
 {
-    const struct kal_codelet_spec spec = kal_length_spec(n, flavour, twiddled);
+    static const char *const suffix[] = {
+        [KAL_CODELET_R2C] = "_R2C", [KAL_CODELET_C2R] = "_C2R"
+    };
     struct kal_codelet codelet;
     char name[NAME_BYTES];
 
-    snprintf(name, sizeof name, "CODELET%s(%d)", twiddled ? "_TWIDDLE" : "", n);
+    snprintf(name, sizeof name, "CODELET%s(%d)",
+             spec.twiddled ? "_TWIDDLE"
+             : spec.kind   ? suffix[spec.kind]
+                           : "",
+             spec.n);
     const kallima_status status = kal_codelet_build(&codelet, NULL, &spec);
     if (status == KALLIMA_OK) {
         kal_text_add(text, "\n");
@@ -30,14 +44,13 @@ static kallima_status add_codelet(struct kal_text *text, enum kal_flavour flavou
     return status ? status : text->status;
 }
 
-static kallima_status write_header(struct kal_text *text, enum kal_flavour flavour)
+static kallima_status add_complex(struct kal_text *text, enum kal_flavour flavour)
 {
     int count;
     const struct kal_length *length = kal_lengths_get(&count);
 
     kal_text_add(
         text,
-        "// Written by kallima-gen %s. Do not edit.\n"
         "// Transforms y[k] = sum of x[j] * exp(-2*pi*i * j * k / n); those "
         "with twiddle factors\n"
         "// multiply y[k], k = 1 .. n-1, by w[k]. May be included several times, "
@@ -47,13 +60,39 @@ static kallima_status write_header(struct kal_text *text, enum kal_flavour flavo
         "#define CODELET_TWIDDLE(n) dft_##n##_twiddle\n"
         "#endif\n"
         "%s",
-        flavour_names[flavour], kal_dialect_find("c")->defaults);
+        kal_dialect_find("c")->defaults);
     for (int i = 0; i < count; i++) {
-        KAL_TRY(add_codelet(text, flavour, length[i].n, false));
+        KAL_TRY(add_codelet(text, kal_length_spec(length[i].n, flavour, false)));
         if (kal_length_is_compiled(length[i].n, true))
-            KAL_TRY(add_codelet(text, flavour, length[i].n, true));
+            KAL_TRY(add_codelet(text, kal_length_spec(length[i].n, flavour, true)));
     }
     return text->status;
+}
+
+static kallima_status add_real(struct kal_text *text, enum kal_flavour flavour)
+{
+    kal_text_add(
+        text,
+        "// Transforms of n reals to the coefficients 0 .. n/2, and back, not "
+        "scaled. The reals are\n"
+        "// read and written in pairs; of an odd number, the last one is alone.\n"
+        "#define CODELET_R2C(n) r2c_##n\n"
+        "#define CODELET_C2R(n) c2r_##n\n"
+        "%s",
+        kal_dialect_find("c")->defaults);
+    for (int n = 2; n <= KAL_REAL_MAX; n++) {
+        if (!kal_real_length_is_compiled(n))
+            continue;
+        KAL_TRY(add_codelet(text, kal_real_length_spec(n, flavour, KAL_CODELET_R2C)));
+        KAL_TRY(add_codelet(text, kal_real_length_spec(n, flavour, KAL_CODELET_C2R)));
+    }
+    return text->status;
+}
+
+static kallima_status write_header(struct kal_text *text, const struct form *form)
+{
+    kal_text_add(text, "// Written by kallima-gen %s. Do not edit.\n", form->name);
+    return (form->is_real ? add_real : add_complex)(text, form->flavour);
 }
 
 static bool write_file(const char *path, const struct kal_text *text)
@@ -78,26 +117,26 @@ static bool replace_file(const char *path, const struct kal_text *text)
     return false;
 }
 
-static int find_flavour(const char *name)
+static const struct form *find_form(const char *name)
 {
-    for (int i = 0; i < KAL_FLAVOUR_COUNT; i++) {
-        if (strcmp(name, flavour_names[i]) == 0)
-            return i;
+    for (size_t i = 0; i < KAL_COUNT(forms); i++) {
+        if (strcmp(name, forms[i].name) == 0)
+            return &forms[i];
     }
-    return -1;
+    return NULL;
 }
 
 int main(int argc, char **argv)
 {
-    const int flavour = argc == 3 ? find_flavour(argv[1]) : -1;
+    const struct form *form = argc == 3 ? find_form(argv[1]) : NULL;
     struct kal_text text;
 
-    if (flavour < 0) {
-        fprintf(stderr, "usage: kallima-gen plain|fma OUTFILE\n");
+    if (!form) {
+        fprintf(stderr, "usage: kallima-gen plain|fma|plain_real|fma_real OUTFILE\n");
         return 2;
     }
     kal_text_init(&text, NULL);
-    const kallima_status status = write_header(&text, (enum kal_flavour)flavour);
+    const kallima_status status = write_header(&text, form);
     const bool written = status == KALLIMA_OK && replace_file(argv[2], &text);
     kal_text_clear(&text);
     if (!written)

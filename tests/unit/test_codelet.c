@@ -147,11 +147,36 @@ static void evaluate_rounded(const struct kal_codelet *c, rounded_value *value,
     free(v);
 }
 
+// The definition of real transforms, in pairs: what no coefficient has is 0.
+static void real_oracle(const struct kal_codelet_spec *spec, const double *slot, quad *y)
+{
+    const int n = spec->n, outputs = kal_codelet_outputs(spec->kind, n);
+    const bool is_forward = spec->kind == KAL_CODELET_R2C;
+
+    for (int o = 0; o < outputs; o++) {
+        y[o] = 0;
+        for (int i = 0; i < (is_forward ? n : 2 * (n / 2 + 1)); i++) {
+            const int j = is_forward ? i : o, k = is_forward ? o / 2 : i / 2;
+            const bool is_imaginary = (is_forward ? o : i) % 2;
+            const bool is_alone = k == 0 || 2 * k == n;
+            quad sine, cosine;
+            sincosq(2 * M_PIq * (j * k % n) / n, &sine, &cosine);
+            if (j < n && !(is_imaginary && is_alone))
+                y[o] += slot[i] * (is_imaginary ? -sine : cosine) *
+                        (is_forward || is_alone ? 1 : 2);
+        }
+    }
+}
+
 // The definition.
 static void oracle(const struct kal_codelet_spec *spec, const double *slot, quad *y)
 {
     const int n = spec->n;
     quad cosine[KAL_CODELET_MAX], sine[KAL_CODELET_MAX];
+    if (spec->kind != KAL_CODELET_C2C) {
+        real_oracle(spec, slot, y);
+        return;
+    }
     for (int j = 0; j < n; j++) {
         const quad angle = (spec->inverse ? 2 : -2) * M_PIq * j / n;
         sincosq(angle, &sine[j], &cosine[j]);
@@ -182,10 +207,12 @@ static struct error measure(const struct kal_codelet *c)
 
     for (int trial = 0; trial < TRIALS; trial++) {
         fill(slot, c->spec.n);
+        for (int o = 0; o < SLOTS; o++)
+            exact[o] = (quad)NAN;
         oracle(&c->spec, slot, want);
         evaluate_quad(c, slot, exact);
         evaluate_rounded(c, double_value, slot, rounded);
-        for (int o = 0; o < 2 * c->spec.n; o++) {
+        for (int o = 0; o < c->net.outputs; o++) {
             power += want[o] * want[o];
             exact_error += (exact[o] - want[o]) * (exact[o] - want[o]);
             rounded_error += (rounded[o] - want[o]) * (rounded[o] - want[o]);
@@ -222,6 +249,70 @@ static void codelet_matches_definition(void **state)
                          n, code & 1, code >> 1 & 1, code >> 2, e.exact, e.rounded,
                          bound);
         }
+    }
+}
+
+// Code 0 .. 3: flavour, kind.
+static struct kal_codelet_spec real_variant(int n, int code)
+{
+    return (struct kal_codelet_spec){ .n = n,
+                                      .flavour = code & 1 ? KAL_FMA : KAL_PLAIN,
+                                      .kind =
+                                          code & 2 ? KAL_CODELET_C2R : KAL_CODELET_R2C };
+}
+
+static void real_codelet_matches_definition(void **state)
+{
+    (void)state;
+    for (int n = 2; n <= KALLIMA_MAX_CODELET; n++) {
+        for (int code = 0; code < 4; code++) {
+            const struct kal_codelet_spec spec = real_variant(n, code);
+            struct kal_codelet c;
+            assert_int_equal(kal_codelet_build(&c, NULL, &spec), KALLIMA_OK);
+            const struct error e = measure(&c);
+            kal_codelet_clear(&c);
+            const double bound = 0.6 * 2.220446049250313e-16 * sqrt(log2(n));
+            if (!(e.exact < 2e-18) || !(e.rounded < bound))
+                fail_msg("n=%d fma=%d c2r=%d: exact %g, double %g of %g", n, code & 1,
+                         code >> 1, e.exact, e.rounded, bound);
+        }
+    }
+}
+
+static void real_codelet_has_one_direction(void **state)
+{
+    struct kal_codelet_spec spec = real_variant(8, 0);
+    struct kal_codelet c;
+
+    (void)state;
+    spec.inverse = true;
+    assert_int_equal(kal_codelet_build(&c, NULL, &spec), KALLIMA_E_ARGUMENT);
+    kal_codelet_clear(&c);
+    spec.inverse = false;
+    spec.twiddled = true;
+    assert_int_equal(kal_codelet_build(&c, NULL, &spec), KALLIMA_E_ARGUMENT);
+    kal_codelet_clear(&c);
+}
+
+// n, operations of R2C and of C2R: those of Sorensen et al., IEEE Trans. ASSP 35 (1987)
+// 849-863, for powers of two, and with factors of two on the way back.
+static void real_codelet_counts_do_not_grow(void **state)
+{
+    static const int32_t most[][3] = {
+        { 4, 6, 8 },    { 8, 22, 26 },  { 16, 70, 76 },   { 32, 198, 206 },
+        { 3, 6, 6 },    { 5, 18, 19 },  { 7, 42, 43 },    { 9, 50, 50 },
+        { 12, 46, 48 }, { 15, 89, 90 }, { 20, 110, 116 }, { 25, 244, 250 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < 2 * KAL_COUNT(most); i++) {
+        const struct kal_codelet_spec spec = real_variant(most[i / 2][0], 2 * (i % 2));
+        struct kal_codelet c;
+        assert_int_equal(kal_codelet_build(&c, NULL, &spec), KALLIMA_OK);
+        if (kal_ops_total(&c.ops) > most[i / 2][1 + i % 2])
+            fail_msg("n=%d c2r=%d: %d of %d", spec.n, (int)(i % 2),
+                     (int)kal_ops_total(&c.ops), (int)most[i / 2][1 + i % 2]);
+        kal_codelet_clear(&c);
     }
 }
 
@@ -293,7 +384,7 @@ static double find_unit_error(const struct kal_codelet *c, const struct arithmet
             slot[i] = (float)slot[i];
         evaluate_quad(c, slot, want);
         evaluate_rounded(c, kind->value, slot, y);
-        for (int o = 0; o < 2 * c->spec.n; o++) {
+        for (int o = 0; o < c->net.outputs; o++) {
             power += want[o] * want[o];
             error += (y[o] - want[o]) * (y[o] - want[o]);
         }
@@ -313,13 +404,25 @@ static bool has_small_primes(int n)
 
 // Steps of a long transform add up to more than their mean: twiddle factors are rounded,
 // and the errors of constants are the same in all steps.
-static void compiled_codelets_round_little(void **state)
+static void check_rounding(const struct kal_codelet_spec *spec, bool is_double)
 {
     static const struct arithmetic kinds[] = { { single_value, 0x1p-24, true },
                                                { double_value, 0x1p-53, false } };
     static const double bound[KAL_FLAVOUR_COUNT] = {
         [KAL_PLAIN] = 0.66, [KAL_FMA] = 0.6
     };
+    struct kal_codelet c;
+
+    assert_int_equal(kal_codelet_build(&c, NULL, spec), KALLIMA_OK);
+    const double e = find_unit_error(&c, &kinds[is_double]);
+    if (!(e < bound[spec->flavour]) || !(measure(&c).exact < 2e-18))
+        fail_msg("n=%d kind=%d fma=%d double=%d: %.3f of %.3f", spec->n, spec->kind,
+                 spec->flavour == KAL_FMA, is_double, e, bound[spec->flavour]);
+    kal_codelet_clear(&c);
+}
+
+static void compiled_codelets_round_little(void **state)
+{
     int count;
     const struct kal_length *length = kal_lengths_get(&count);
 
@@ -328,15 +431,15 @@ static void compiled_codelets_round_little(void **state)
         const int n = length[i / 4].n;
         const struct kal_codelet_spec spec =
             kal_length_spec(n, (enum kal_flavour)(i & 1), false);
-        struct kal_codelet c;
-        if (!has_small_primes(n))
-            continue;
-        assert_int_equal(kal_codelet_build(&c, NULL, &spec), KALLIMA_OK);
-        const double e = find_unit_error(&c, &kinds[i >> 1 & 1]);
-        if (!(e < bound[spec.flavour]) || !(measure(&c).exact < 2e-18))
-            fail_msg("n=%d fma=%d single=%d: %.3f of %.3f", n, i & 1, !(i >> 1 & 1), e,
-                     bound[spec.flavour]);
-        kal_codelet_clear(&c);
+        if (has_small_primes(n))
+            check_rounding(&spec, i & 2);
+    }
+    for (int i = 0; i < 8 * (KAL_REAL_MAX + 1); i++) {
+        const int n = i / 8;
+        const struct kal_codelet_spec spec = kal_real_length_spec(
+            n, (enum kal_flavour)(i & 1), i & 4 ? KAL_CODELET_C2R : KAL_CODELET_R2C);
+        if (kal_real_length_is_compiled(n) && has_small_primes(n))
+            check_rounding(&spec, i & 2);
     }
 }
 
@@ -479,6 +582,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(codelet_matches_definition),
+        cmocka_unit_test(real_codelet_matches_definition),
+        cmocka_unit_test(real_codelet_has_one_direction),
+        cmocka_unit_test(real_codelet_counts_do_not_grow),
         cmocka_unit_test(codelet_counts_do_not_grow),
         cmocka_unit_test(lengths_cost_what_the_table_says),
         cmocka_unit_test(compiled_codelets_round_little),

@@ -47,6 +47,13 @@ struct cpu_rows {
     int64_t count, length, tiles; // rows, lines of a row, tiles of a row
 };
 
+/** Lines that are turned in registers, on their way to one codelet and back. */
+struct cpu_short_lines {
+    cpu_short *run; // NULL: they are not
+    int64_t reals;  // of a line of the output
+    bool is_real;   // x and y begin where their lines do, whichever part leads
+};
+
 struct cpu_line;
 
 struct cpu_pass {
@@ -56,6 +63,7 @@ struct cpu_pass {
     const struct cpu_kernels *widest;  // for work along one line
     struct cpu_loops stage_loops, line_loops, inner_loops;
     struct cpu_step step[KAL_MAX_PASS_STEPS];
+    struct cpu_short_lines turned;
     const void *chirp_in, *chirp_out; // complex tables, or NULL
     // Twiddles of lanes on consecutive indices: whole tiles, or vectors times scalars.
     const void *twiddle_tiles, *twiddle_lanes, *twiddle_rows;
@@ -66,7 +74,6 @@ struct cpu_pass {
     struct cpu_rows chunk_rows; // and its rows
     int fast_loop;     // the loop that neighbouring lanes are on; -1: there is one line
     bool rows_restart; // a tile never holds lanes of two rounds of the fast loop
-    bool is_short;     // its lines are turned in registers
     bool is_blocked;   // long and pointwise: worked in blocks of elements
     bool is_mirrored;  // one step, on pairs of elements
     int64_t units;     // of a line that blocks share out: elements, or pairs
@@ -83,6 +90,7 @@ struct cpu_program {
     struct cpu_pass *pass;
     bool is_f64;
     bool is_single_codelet; // one line that one codelet reads and writes
+    bool is_single_real;    // the same of reals
     bool is_single_line;    // one line that is worked on its own lanes
     bool is_small;          // one thread, whose scratch is on its stack
     int threads;

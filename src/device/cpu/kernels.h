@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { CPU_MAX_RADIX = 32, CPU_MAX_LANES = 16 };
+enum { CPU_MAX_RADIX = 32, CPU_MAX_REAL = 32, CPU_MAX_LANES = 16 };
 
 /**
  * Elements of V reals: real parts at re + e * stride, imaginary parts at im + e * stride. What
@@ -80,6 +80,15 @@ typedef void cpu_short(const struct cpu_vectors *x, const struct cpu_vectors *y,
                        int64_t groups, bool streamed);
 
 /**
+ * Of real transforms of length n, NULL where there is none: reals, and coefficients 0 .. n/2 as
+ * interleaved numbers; x and y begin at `re`. C2R is the inverse; imaginary parts of coefficients
+ * that are real are not used.
+ */
+struct cpu_real_kernels {
+    cpu_short *r2c[CPU_MAX_REAL + 1], *c2r[CPU_MAX_REAL + 1];
+};
+
+/**
  * One line of a mirrored step. Elements are neighbours in memory on both sides, interleaved
  * where im is re + 1; roots[k] are interleaved. SPLIT multiplies by `scale`.
  */
@@ -113,6 +122,7 @@ struct cpu_kernels {
     const struct cpu_fused *fused;       // NULL for one lane, where it would gain nothing
     const struct cpu_line_kernels *line; // NULL for one lane
     cpu_short *const *shorts; // by radix, NULL where there is none; NULL for one lane
+    const struct cpu_real_kernels *reals;
     const struct cpu_row_kernels *rows;
 
     /**

@@ -2,6 +2,7 @@
 // Passes made ready: a SIMD level and the order of lanes for each, tables, workspace.
 #include "device/cpu/cpu.h"
 #include "device/cpu/line.h"
+#include "device/cpu/short.h"
 
 #include <math.h>
 #include <string.h>
@@ -103,77 +104,10 @@ static int64_t lanes_available(const struct cpu_pass *pass, const struct kal_pha
     return phase->lanes_are_lines ? phase->chunk : pass->inner;
 }
 
-// Rows of fewer reals than a register are loaded one by one.
-static bool is_short_row(const struct kal_side *side, int64_t n, int lanes)
-{
-    if (side->index || (side->stride != 1 && side->stride != 2))
-        return false;
-    return side->stride * kal_min(n, side->count) < lanes;
-}
-
 static const struct cpu_kernels *widest_kernels(const struct cpu_program *program)
 {
     const struct cpu_device *device = (const struct cpu_device *)program->base.device;
     return kal_cpu_kernels_find(device->level[device->level_count - 1], program->is_f64);
-}
-
-static bool is_contiguous(const struct kal_side *side, int64_t n)
-{
-    return side->imag == 1 && side->stride == 2 && kal_cpu_side_is_plain(side, n);
-}
-
-// Are lines turned in registers, on their way to one codelet and back?
-static bool can_be_short(const struct kal_pass *p, const struct cpu_kernels *k)
-{
-    return p->step_count == 1 && kal_cpu_steps_are_plain(p) && k->shorts &&
-           k->shorts[p->step[0].radix] && is_contiguous(&p->in, p->n) &&
-           is_contiguous(&p->out, p->n) && !p->out.twiddle_n && p->scale == 1.0;
-}
-
-// What one tile of these kernels costs, relative to others: a wide one a little more than a narrow
-// one, for its transposition and the clocks, and a vector without fused operations, too. Rows
-// that do not fill a register are moved one number at a time. Measured on a Zen 4 processor.
-static double tile_cost(const struct kal_pass *p, const struct cpu_kernels *k)
-{
-    enum { MOVES = 120 }; // of single numbers that take as long as a small tile
-    const int slow_sides =
-        is_short_row(&p->in, p->n, k->lanes) + is_short_row(&p->out, p->n, k->lanes);
-    return 1.0 + 0.02 * k->lanes + (k->lanes > 1 && !k->has_fma ? 0.1 : 0.0) +
-           (double)(slow_sides * k->lanes * p->n) / MOVES;
-}
-
-// Lines that are turned in registers, as many as a tile has: its cost without what a tile takes
-// besides its codelet, which is most of it for the shortest. Of these, some are dearer in wider
-// registers: with narrow ones a processor overlaps more of its way to memory, and in f64 the
-// shortest are faster in the caches, too. Floats that fill lines of the caches go past these from
-// registers of that size. Measured on a Zen 4 processor, and that on a Xeon with AVX-512, too.
-static double short_cost(const struct cpu_pass *pass, const struct cpu_kernels *k,
-                         bool is_f64)
-{
-    enum { MOST_IN_16_BYTES = 6, MOST_IN_32_BYTES = 17, LINE_POINTS = 8, IS_DEARER = 3 };
-    const struct kal_pass *p = pass->pass;
-    const bool fills_lines = !is_f64 && pass->is_streamed && p->n % LINE_POINTS == 0;
-    const int best = is_f64 && p->n <= MOST_IN_16_BYTES         ? 16
-                     : p->n <= MOST_IN_32_BYTES && !fills_lines ? 32
-                                                                : 64;
-    double cost = tile_cost(p, k) * (double)p->n / (16.0 + 1.5 * (double)p->n);
-
-    for (int bytes = k->lanes * (is_f64 ? 8 : 4); bytes > best; bytes /= 2)
-        cost *= IS_DEARER;
-    return cost;
-}
-
-// What lines cost with these kernels; those that fill no registers go by way of a tile.
-static double lines_cost(const struct cpu_pass *pass, const struct cpu_kernels *k,
-                         int64_t lines, bool is_f64)
-{
-    static const double CALL = 0.2; // what the lines that fill registers cost besides
-    const struct kal_pass *p = pass->pass;
-
-    if (!can_be_short(p, k))
-        return ceil((double)lines / k->lanes) * tile_cost(p, k);
-    return (double)(lines / k->lanes) * short_cost(pass, k, is_f64) +
-           (lines >= k->lanes ? CALL : 0.0) + (lines % k->lanes ? tile_cost(p, k) : 0.0);
 }
 
 // NULL: the pass wants registers that the device has not.
@@ -191,7 +125,7 @@ static const struct cpu_kernels *choose_kernels(const struct cpu_program *progra
             kal_cpu_kernels_find(device->level[i], program->is_f64);
         if (wanted && k->lanes != wanted)
             continue;
-        const double cost = lines_cost(pass, k, lines, program->is_f64);
+        const double cost = kal_cpu_lines_cost(pass, k, lines, program->is_f64);
         if (!best || cost < best_cost) {
             best = k;
             best_cost = cost;
@@ -237,8 +171,9 @@ bool kal_cpu_is_streamed(const struct cpu_program *program, const struct kal_pas
     double bytes = (double)pass->n * (program->is_f64 ? 16.0 : 8.0);
     for (int i = is_last ? 0 : pass->stage_loops; i < loop_count(pass); i++)
         bytes *= (double)pass->loops[i].count;
-    return pass->out.buffer != KAL_BUFFER_CHUNK && pass->out.imag == 1 &&
-           !pass->is_in_place &&
+    const bool is_whole =
+        pass->out.is_real || pass->out.imag == 1; // numbers' parts together
+    return pass->out.buffer != KAL_BUFFER_CHUNK && is_whole && !pass->is_in_place &&
            kal_program_get_parameter(source, KAL_PARAMETER_HINTS,
                                      bytes >=
                                          (double)program->base.device->caps.far_bytes);
@@ -260,7 +195,9 @@ static kallima_status prepare_pass(struct cpu_program *program,
                         "%s, its widest has %d",
                         kal_pass_get_parameter(p, KAL_PARAMETER_LANES, 0),
                         program->is_f64 ? "f64" : "f32", widest_kernels(program)->lanes);
-    pass->is_short = can_be_short(p, pass->kernels);
+    kal_cpu_short_find(&pass->turned, p, pass->kernels);
+    if (p->out.is_real && !pass->turned.run)
+        pass->is_streamed = false;
     pass->is_blocked = can_be_blocked(pass);
     pass->widest = widest_kernels(program);
     pass->is_mirrored = is_mirrored(p);
@@ -358,6 +295,16 @@ static bool is_single_codelet(const struct cpu_program *program)
            p->out.count >= p->n && p->scale == 1.0;
 }
 
+// The same of reals.
+static bool is_single_real(const struct cpu_program *program)
+{
+    const struct cpu_pass *pass = &program->pass[0];
+    return program->program->pass_count == 1 && pass->kernels->lanes == 1 &&
+           pass->fast_loop < 0 && pass->inner == 1 &&
+           program->program->phase[0].lines == 1 && pass->turned.run &&
+           pass->turned.is_real;
+}
+
 static bool is_single_line(const struct cpu_program *program)
 {
     const struct cpu_line *line = program->pass[0].line;
@@ -391,6 +338,7 @@ static kallima_status prepare(struct cpu_program *program)
 
     KAL_TRY(choose_threads(program));
     program->is_single_codelet = is_single_codelet(program);
+    program->is_single_real = is_single_real(program);
     program->is_single_line = is_single_line(program);
     if (program->is_single_line)
         program->threads = 1;
@@ -403,7 +351,7 @@ static kallima_status prepare(struct cpu_program *program)
         program->shared_bytes + (uint64_t)program->threads * program->thread_bytes + 64;
     program->is_small =
         program->threads == 1 && program->base.workspace_bytes <= CPU_SMALL_BYTES;
-    if (program->is_small || program->is_single_codelet)
+    if (program->is_small || program->is_single_codelet || program->is_single_real)
         program->base.workspace_bytes = 0;
     return KALLIMA_OK;
 }

@@ -210,6 +210,18 @@ static void run_single_codelet(const struct cpu_program *program,
     pass->step[0].dft(&x, &y, 1, 1, NULL);
 }
 
+static void run_single_real(const struct cpu_program *program,
+                            const struct kal_arguments *arguments)
+{
+    const struct cpu_pass *pass = &program->pass[0];
+    const int64_t bytes = program->is_f64 ? 8 : 4;
+    const struct cpu_vectors x = { .re = kal_memory_address(arguments->in[0]) +
+                                         pass->pass->in.offset * bytes };
+    const struct cpu_vectors y = { .re = kal_memory_address(arguments->out[0]) +
+                                         pass->pass->out.offset * bytes };
+    pass->turned.run(&x, &y, 1, false);
+}
+
 static void run_single_line(const struct cpu_program *program,
                             const struct kal_arguments *arguments, char *workspace)
 {
@@ -247,6 +259,10 @@ kallima_status kal_cpu_program_run(const struct kal_device_program *base,
 
     if (program->is_single_codelet) {
         run_single_codelet(program, arguments);
+        return KALLIMA_OK;
+    }
+    if (program->is_single_real) {
+        run_single_real(program, arguments);
         return KALLIMA_OK;
     }
     if (program->is_small) {

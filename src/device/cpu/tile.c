@@ -377,11 +377,12 @@ static void twiddle_tile(const struct run *run, char *tile, char *spare, int64_t
     }
 }
 
-// Where the parts of the first number of a tile's interleaved output lead.
-static const char *leading_out(const struct run *run)
+// Where the first number of a tile begins: with the part that leads if it is interleaved.
+static char *find_first(const struct run *run, const struct cpu_memory *side)
 {
-    const char *re = run->out.re, *im = run->out.im;
-    return (im < re ? im : re) + run->tile.out[0] * run->worker->real_bytes;
+    char *re = side->re, *im = side->im;
+    return (im && (!re || im < re) ? im : re) +
+           side->lane_offset[0] * run->worker->real_bytes;
 }
 
 // Do vectors of a tile's output go past the caches, each to a line's place?
@@ -391,7 +392,7 @@ static bool can_stream_lanes(const struct run *run)
     return run->pass->is_streamed && k->stream_lanes && run->tile.is_affine &&
            run->step.out == run->out_unit && run->tile.lanes == k->lanes &&
            run->out_unit == 2 && !run->out.index &&
-           (uintptr_t)leading_out(run) % CPU_LINE_BYTES == 0 &&
+           (uintptr_t)find_first(run, &run->out) % CPU_LINE_BYTES == 0 &&
            run->out.stride * run->worker->real_bytes % CPU_LINE_BYTES == 0;
 }
 
@@ -637,22 +638,33 @@ static void run_steps(const struct run *run, enum reach in, enum reach out)
 // May lines that are turned in registers go past the caches?
 static bool can_stream_short(const struct run *run)
 {
-    return run->is_streamed && (uintptr_t)leading_out(run) % CPU_LINE_BYTES == 0;
+    return run->pass->is_streamed && run->step.out == run->pass->turned.reals &&
+           (uintptr_t)find_first(run, &run->out) % CPU_LINE_BYTES == 0;
+}
+
+static struct cpu_vectors line_vectors(const struct run *run,
+                                       const struct cpu_memory *side, int64_t step)
+{
+    struct cpu_vectors lines = { find_first(run, side), NULL, step, 0 };
+
+    if (!run->pass->turned.is_real) {
+        lines = memory_vectors(run, side);
+        lines.stride = step;
+    }
+    return lines;
 }
 
 // Short lines from the present tile on, `most` tiles at most: returns how many these are.
 static int64_t run_short(const struct run *run, int64_t first, int64_t most)
 {
-    const struct cpu_kernels *k = run->pass->kernels;
+    const struct cpu_pass *pass = run->pass;
     const int64_t lines = kal_min(run->rows.length - first, run->round - run->tile.fast);
-    const int64_t tiles = kal_min(lines / k->lanes, most);
-    struct cpu_vectors x = memory_vectors(run, &run->in),
-                       y = memory_vectors(run, &run->out);
+    const int64_t tiles = kal_min(lines / pass->kernels->lanes, most);
+    const struct cpu_vectors x = line_vectors(run, &run->in, run->step.in),
+                             y = line_vectors(run, &run->out, run->step.out);
 
-    x.stride = run->step.in;
-    y.stride = run->step.out;
     if (tiles > 0)
-        k->shorts[run->pass->pass->step[0].radix](&x, &y, tiles, can_stream_short(run));
+        pass->turned.run(&x, &y, tiles, can_stream_short(run));
     return tiles;
 }
 
@@ -887,7 +899,7 @@ void kal_cpu_tiles_run(struct cpu_worker *worker, const struct cpu_pass *pass,
         const int64_t row = run.rows.count == 1 ? 0 : number / run.rows.tiles;
         const int64_t first = (number - row * run.rows.tiles) * pass->kernels->lanes;
         find_lanes(&run, row, first);
-        tiles = pass->is_short ? run_short(&run, first, end - i) : 0;
+        tiles = pass->turned.run ? run_short(&run, first, end - i) : 0;
         if (tiles > 0)
             continue;
         tiles = 1;

@@ -184,11 +184,13 @@ static inline void store_part(R *pointer, V value, int count)
 
 // SSE2 is what every x86-64 processor has; those with fused operations have wider registers, too.
 #if defined KAL_SIMD_SCALAR || defined KAL_SIMD_SSE2
-#define HAS_FMA  0
-#define CODELETS "codelets_plain.h"
+#define HAS_FMA       0
+#define CODELETS      "codelets_plain.h"
+#define REAL_CODELETS "codelets_plain_real.h"
 #else
-#define HAS_FMA  1
-#define CODELETS "codelets_fma.h"
+#define HAS_FMA       1
+#define CODELETS      "codelets_fma.h"
+#define REAL_CODELETS "codelets_fma_real.h"
 #endif
 
 #endif

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+#include "device/cpu/short.h"
+
+#include <math.h>
+
+#include "device/cpu/line.h"
+
+// Rows of fewer reals than a register are loaded one by one.
+static bool is_short_row(const struct kal_side *side, int64_t n, int lanes)
+{
+    if (side->index || (side->stride != 1 && side->stride != 2))
+        return false;
+    return side->stride * kal_min(n, side->count) < lanes;
+}
+
+// What one tile of these kernels costs, relative to others: a wide one a little more than a narrow
+// one, for its transposition and the clocks, and a vector without fused operations, too. Rows
+// that do not fill a register are moved one number at a time. Measured on a Zen 4 processor.
+static double tile_cost(const struct kal_pass *p, const struct cpu_kernels *k)
+{
+    enum { MOVES = 120 }; // of single numbers that take as long as a small tile
+    const int slow_sides =
+        is_short_row(&p->in, p->n, k->lanes) + is_short_row(&p->out, p->n, k->lanes);
+    return 1.0 + 0.02 * k->lanes + (k->lanes > 1 && !k->has_fma ? 0.1 : 0.0) +
+           (double)(slow_sides * k->lanes * p->n) / MOVES;
+}
+
+// Elements one behind the other, interleaved, as they are: n of them at least.
+static bool is_contiguous(const struct kal_side *side, int64_t n)
+{
+    return side->imag == 1 && side->stride == 2 && kal_cpu_side_is_plain(side, n);
+}
+
+static cpu_short *find_complex(const struct kal_pass *p, const struct cpu_kernels *k)
+{
+    if (p->step_count != 1 || !kal_cpu_steps_are_plain(p) || !k->shorts ||
+        !is_contiguous(&p->in, p->n) || !is_contiguous(&p->out, p->n))
+        return NULL;
+    return k->shorts[p->step[0].radix];
+}
+
+// Reals one behind the other, n of them.
+static bool is_real_row(const struct kal_side *side, int64_t n)
+{
+    return side->is_real && !side->is_swapped && side->stride == 1 && !side->index &&
+           side->chirp_n == 0 && side->count >= n;
+}
+
+// The same seen as half as many complex numbers.
+static bool is_packed_row(const struct kal_side *side, int64_t n, bool is_swapped)
+{
+    return side->is_swapped == is_swapped && side->count == n / 2 &&
+           is_contiguous(side, n / 2);
+}
+
+// Does the index map give n elements from the coefficients 0 .. n/2 of reals?
+static bool is_extended(const int64_t *index, int64_t n)
+{
+    for (int64_t k = 0; index && k < n; k++) {
+        if (index[k] != (k <= n / 2 ? KAL_INDEX_CONJUGATE - k : n - k))
+            return false;
+    }
+    return index != NULL;
+}
+
+// Coefficients 0 .. n/2, by an index map if they are read as n numbers.
+static bool is_coefficient_row(const struct kal_side *side, int64_t n, bool is_extension)
+{
+    struct kal_side plain = *side;
+    plain.index = NULL;
+    return !side->is_swapped && is_contiguous(&plain, n / 2 + 1) &&
+           (is_extension ? is_extended(side->index, n) : !side->index);
+}
+
+static bool is_codelet(const struct kal_pass *p, int step, int64_t n)
+{
+    const struct kal_step *s = &p->step[step];
+    return s->op == KAL_STEP_DFT && s->outer == 1 && s->radix == n;
+}
+
+// The even length n of a pass that is a codelet of n/2, if that is above 1, and a mirrored step
+// behind it or before it.
+static int64_t find_even_length(const struct kal_pass *p, bool *is_forward)
+{
+    const int last = p->step_count - 1;
+    *is_forward = p->step[last].op == KAL_STEP_SPLIT;
+    const struct kal_step *mirrored = &p->step[*is_forward ? last : 0];
+    const bool is_mirrored =
+        mirrored->op == KAL_STEP_SPLIT || mirrored->op == KAL_STEP_MERGE;
+
+    if (!is_mirrored ||
+        (p->step_count == 1 ? mirrored->n != 2
+                            : !is_codelet(p, *is_forward ? 0 : 1, mirrored->n / 2)))
+        return 0;
+    return mirrored->n;
+}
+
+// The length of a pass that is a real transform of contiguous lines; 0: it is none.
+static int64_t find_real_length(const struct kal_pass *p, bool *is_forward)
+{
+    if (p->step_count < 1 || p->step_count > 2)
+        return 0;
+    const int64_t n = find_even_length(p, is_forward);
+    if (n) {
+        const struct kal_side *packed = *is_forward ? &p->in : &p->out,
+                              *full = *is_forward ? &p->out : &p->in;
+        return is_packed_row(packed, n, !*is_forward) &&
+                       is_coefficient_row(full, n, false)
+                   ? n
+                   : 0;
+    }
+    *is_forward = p->in.is_real;
+    if (p->step_count != 1 || !is_codelet(p, 0, p->n) || p->n % 2 == 0)
+        return 0;
+    const bool is_real =
+        *is_forward
+            ? is_real_row(&p->in, p->n) && p->out.count == p->n / 2 + 1 &&
+                  is_coefficient_row(&p->out, p->n, false)
+            : is_real_row(&p->out, p->n) && is_coefficient_row(&p->in, p->n, true);
+    return is_real ? p->n : 0;
+}
+
+void kal_cpu_short_find(struct cpu_short_lines *out, const struct kal_pass *p,
+                        const struct cpu_kernels *k)
+{
+    bool is_forward;
+
+    *out = (struct cpu_short_lines){ 0 };
+    if (p->out.twiddle_n || p->scale != 1.0)
+        return;
+    out->run = find_complex(p, k);
+    out->reals = 2 * p->n;
+    if (out->run)
+        return;
+    const int64_t n = find_real_length(p, &is_forward);
+    *out = (struct cpu_short_lines){ 0 };
+    if (n < 2 || n > CPU_MAX_REAL)
+        return;
+    out->run = (is_forward ? k->reals->r2c : k->reals->c2r)[n];
+    out->reals = is_forward ? 2 * (n / 2 + 1) : n;
+    out->is_real = true;
+}
+
+// Lines that are turned in registers, as many as a tile has: its cost without what a tile takes
+// besides its codelet, which is most of it for the shortest. Of these, some are dearer in wider
+// registers: with narrow ones a processor overlaps more of its way to memory, and in f64 the
+// shortest are faster in the caches, too. Floats that fill lines of the caches go past these from
+// registers of that size. Measured on a Zen 4 processor, and that on a Xeon with AVX-512, too.
+static double short_cost(const struct cpu_pass *pass, const struct cpu_kernels *k,
+                         bool is_f64)
+{
+    enum { MOST_IN_16_BYTES = 6, MOST_IN_32_BYTES = 17, LINE_POINTS = 8, IS_DEARER = 3 };
+    const struct kal_pass *p = pass->pass;
+    const bool fills_lines = !is_f64 && pass->is_streamed && p->n % LINE_POINTS == 0;
+    const int best = is_f64 && p->n <= MOST_IN_16_BYTES         ? 16
+                     : p->n <= MOST_IN_32_BYTES && !fills_lines ? 32
+                                                                : 64;
+    double cost = tile_cost(p, k) * (double)p->n / (16.0 + 1.5 * (double)p->n);
+
+    for (int bytes = k->lanes * (is_f64 ? 8 : 4); bytes > best; bytes /= 2)
+        cost *= IS_DEARER;
+    return cost;
+}
+
+double kal_cpu_lines_cost(const struct cpu_pass *pass, const struct cpu_kernels *k,
+                          int64_t lines, bool is_f64)
+{
+    static const double CALL = 0.2; // what the lines that fill registers cost besides
+    const struct kal_pass *p = pass->pass;
+    struct cpu_short_lines turned;
+
+    kal_cpu_short_find(&turned, p, k);
+    if (!turned.run)
+        return ceil((double)lines / k->lanes) * tile_cost(p, k);
+    return (double)(lines / k->lanes) * short_cost(pass, k, is_f64) +
+           (lines >= k->lanes ? CALL : 0.0) + (lines % k->lanes ? tile_cost(p, k) : 0.0);
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Which passes are short lines that are turned in registers, and what lines cost.
+#ifndef KAL_DEVICE_CPU_SHORT_H_
+#define KAL_DEVICE_CPU_SHORT_H_
+
+#include "device/cpu/cpu.h"
+
+/** Find how lines of a pass are turned in registers by these kernels; `out` is all 0 if not. */
+void kal_cpu_short_find(struct cpu_short_lines *out, const struct kal_pass *pass,
+                        const struct cpu_kernels *kernels);
+
+/**
+ * Return what `lines` lines of a pass cost with these kernels, relative to others. Of the pass
+ * only the source and is_streamed are read.
+ */
+double kal_cpu_lines_cost(const struct cpu_pass *pass, const struct cpu_kernels *kernels,
+                          int64_t lines, bool is_f64);
+
+#endif

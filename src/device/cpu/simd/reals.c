@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// Short lines of contiguous reals and their coefficients, contiguous too, a codelet each: turned in
+// registers on their way to it and back, as those of complex numbers, or one by one.
+#include "device/cpu/kernels.h"
+
+#include "device/cpu/simd/simd.h"
+
+// Imaginary parts of numbers that are real are there to be read, and are not used.
+#define LOAD_PAIR(re, im, xr, xi, at) \
+    do {                              \
+        re = LOAD((xr) + (at));       \
+        im = LOAD((xi) + (at));       \
+        (void)(im);                   \
+    } while (0)
+#include REAL_CODELETS
+#if LANES > 1
+#include "device/cpu/simd/turn.h"
+#endif
+
+// Lines as long as a register at least.
+// clang-format off
+#if LANES <= 2
+#define LENGTHS_FROM_2(X) X(2) X(3)
+#else
+#define LENGTHS_FROM_2(X)
+#endif
+#if LANES <= 4
+#define LENGTHS_FROM_4(X) X(4) X(5) X(6) X(7)
+#else
+#define LENGTHS_FROM_4(X)
+#endif
+#if LANES <= 8
+#define LENGTHS_FROM_8(X) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15)
+#else
+#define LENGTHS_FROM_8(X)
+#endif
+#define LENGTHS(X) \
+    LENGTHS_FROM_2(X) LENGTHS_FROM_4(X) LENGTHS_FROM_8(X) \
+    X(16) X(17) X(18) X(19) X(20) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30) \
+    X(31) X(32)
+// clang-format on
+
+// Reals of the coefficients 0 .. n/2, and rows of a tile of either side, where they are in pairs.
+#define COEFFICIENTS(n) (2 * ((n) / 2 + 1))
+
+#define PARAMETERS                                                            \
+    const struct cpu_vectors *x, const struct cpu_vectors *y, int64_t groups, \
+        bool is_streamed
+
+#if LANES == 1
+#define WORK(name, n, read, written)                                             \
+    static void lines_##name##_##n(PARAMETERS)                                   \
+    {                                                                            \
+        const R *from = x->re;                                                   \
+        R *to = y->re;                                                           \
+        (void)is_streamed;                                                       \
+        for (int64_t i = 0; i < groups; i++, from += x->stride, to += y->stride) \
+            name##_##n(from, from + 1, 2, to, to + 1, 2);                        \
+    }
+#else
+#define WORK(name, n, read, written)                                              \
+    static inline void work_##name##_##n(const struct lines *l, bool is_streamed) \
+    {                                                                             \
+        enum { ROWS = COEFFICIENTS(n) };                                          \
+        _Alignas(REGISTER_BYTES) R t[ROWS * LANES], u[ROWS * LANES];              \
+        turn_in(t, l, read, 0);                                                   \
+        name##_##n(t, t + LANES, PAIR, u, u + LANES, PAIR);                       \
+        leave(u, t, l, written, 0, is_streamed);                                  \
+    }                                                                             \
+    static void lines_##name##_##n(PARAMETERS)                                    \
+    {                                                                             \
+        enum { GROUP_BYTES = COEFFICIENTS(n) * LANES * (int)sizeof(R) };          \
+        const int64_t ahead = (AHEAD_BYTES + GROUP_BYTES - 1) / GROUP_BYTES;      \
+        struct lines l = { x->re, y->re, x->stride, y->stride };                  \
+        for (int64_t i = 0; i < groups; i++) {                                    \
+            if (i + ahead < groups)                                               \
+                ask_for(&l, ahead, read, written, is_streamed);                   \
+            work_##name##_##n(&l, is_streamed);                                   \
+            l.from += LANES * l.from_step;                                        \
+            l.to += LANES * l.to_step;                                            \
+        }                                                                         \
+    }
+#endif
+
+#define BOTH(n)                      \
+    WORK(r2c, n, n, COEFFICIENTS(n)) \
+    WORK(c2r, n, COEFFICIENTS(n), n)
+
+LENGTHS(BOTH)
+
+#define R2C_ENTRY(n) [n] = lines_r2c_##n,
+#define C2R_ENTRY(n) [n] = lines_c2r_##n,
+
+extern const struct cpu_real_kernels JOIN(kal_cpu_reals_, KAL_SIMD_SUFFIX);
+
+const struct cpu_real_kernels JOIN(kal_cpu_reals_, KAL_SIMD_SUFFIX) = {
+    .r2c = { LENGTHS(R2C_ENTRY) },
+    .c2r = { LENGTHS(C2R_ENTRY) },
+};
