@@ -83,16 +83,30 @@ struct cpu_pass {
     bool out_permutes; // the index map is a permutation of a tile's elements
 };
 
+/** A program of one line with nothing to look up when it runs. */
+enum cpu_single {
+    CPU_NOT_SINGLE = 0,
+    CPU_SINGLE_CODELET, // one codelet reads and writes it
+    CPU_SINGLE_REAL,    // the same of reals
+    CPU_SINGLE_LINE,    // worked on its own lanes
+    CPU_SINGLE_COUNT
+};
+
+/** Where a line begins, in bytes from the user's arrays, and reals between its elements. */
+struct cpu_user_side {
+    int64_t re, im, stride;
+    bool is_planar, is_swapped;
+};
+
 struct cpu_program {
     struct kal_device_program base;
     const struct kal_program *program;
     struct kal_arena arena; // tables
     struct cpu_pass *pass;
     bool is_f64;
-    bool is_single_codelet; // one line that one codelet reads and writes
-    bool is_single_real;    // the same of reals
-    bool is_single_line;    // one line that is worked on its own lanes
-    bool is_small;          // one thread, whose scratch is on its stack
+    enum cpu_single single;
+    struct cpu_user_side in, out; // of a single one
+    bool is_small;                // one thread, whose scratch is on its stack
     int threads;
     uint64_t tile_bytes;   // two tiles of a thread
     uint64_t thread_bytes; // tiles and the scratch of a chunk
@@ -124,6 +138,9 @@ kallima_status kal_cpu_program_create(struct kal_device_program **out,
 void kal_cpu_program_destroy(struct kal_device_program *program);
 void kal_cpu_program_describe(const struct kal_device_program *program,
                               struct kal_text *text);
+/** Return what `run_pair` of a program's base is. */
+void (*kal_cpu_pair_runner(const struct cpu_program *program))(
+    const struct kal_device_program *program, const void *in, void *out);
 kallima_status kal_cpu_program_run(const struct kal_device_program *program,
                                    const struct kal_arguments *arguments);
 

@@ -282,27 +282,28 @@ static kallima_status choose_threads(struct cpu_program *program)
                     most);
 }
 
-// One line, one codelet, straight from memory to memory: nothing to look up when it runs.
-static bool is_single_codelet(const struct cpu_program *program)
+// One line, one codelet, straight from memory to memory.
+static bool is_single_pass(const struct cpu_program *program)
 {
     const struct cpu_pass *pass = &program->pass[0];
-    const struct kal_pass *p = pass->pass;
     return program->program->pass_count == 1 && pass->kernels->lanes == 1 &&
            pass->fast_loop < 0 && pass->inner == 1 &&
-           program->program->phase[0].lines == 1 && p->step_count == 1 &&
+           program->program->phase[0].lines == 1;
+}
+
+static bool is_single_codelet(const struct cpu_program *program)
+{
+    const struct kal_pass *p = program->pass[0].pass;
+    return is_single_pass(program) && p->step_count == 1 &&
            p->step[0].op == KAL_STEP_DFT && !p->in.index && !p->out.index &&
            !p->in.is_real && !p->out.is_real && p->in.count >= p->n &&
            p->out.count >= p->n && p->scale == 1.0;
 }
 
-// The same of reals.
 static bool is_single_real(const struct cpu_program *program)
 {
-    const struct cpu_pass *pass = &program->pass[0];
-    return program->program->pass_count == 1 && pass->kernels->lanes == 1 &&
-           pass->fast_loop < 0 && pass->inner == 1 &&
-           program->program->phase[0].lines == 1 && pass->turned.run &&
-           pass->turned.is_real;
+    const struct cpu_short_lines *turned = &program->pass[0].turned;
+    return is_single_pass(program) && turned->run && turned->is_real;
 }
 
 static bool is_single_line(const struct cpu_program *program)
@@ -310,6 +311,33 @@ static bool is_single_line(const struct cpu_program *program)
     const struct cpu_line *line = program->pass[0].line;
     return line && program->program->pass_count == 2 && line->loop < 0 &&
            !line->columns->pass->stage_loops && program->program->phase[0].lines == 1;
+}
+
+// A line of reals begins where it does, whichever part leads.
+static struct cpu_user_side find_user_side(const struct cpu_program *program,
+                                           const struct kal_side *side)
+{
+    const int64_t bytes = program->is_f64 ? 8 : 4;
+    return (struct cpu_user_side){
+        .re = side->offset * bytes,
+        .im = (side->offset + side->imag) * bytes,
+        .stride = side->stride,
+        .is_planar = side->imag == 0,
+        .is_swapped = side->is_swapped && program->single != CPU_SINGLE_REAL,
+    };
+}
+
+static void find_single(struct cpu_program *program)
+{
+    const struct cpu_pass *first = &program->pass[0];
+    const struct cpu_pass *last = first->line ? first->line->rows : first;
+
+    program->single = is_single_codelet(program) ? CPU_SINGLE_CODELET
+                      : is_single_real(program)  ? CPU_SINGLE_REAL
+                      : is_single_line(program)  ? CPU_SINGLE_LINE
+                                                 : CPU_NOT_SINGLE;
+    program->in = find_user_side(program, &first->pass->in);
+    program->out = find_user_side(program, &last->pass->out);
 }
 
 static uint64_t aligned(uint64_t bytes)
@@ -337,10 +365,8 @@ static kallima_status prepare(struct cpu_program *program)
     }
 
     KAL_TRY(choose_threads(program));
-    program->is_single_codelet = is_single_codelet(program);
-    program->is_single_real = is_single_real(program);
-    program->is_single_line = is_single_line(program);
-    if (program->is_single_line)
+    find_single(program);
+    if (program->single)
         program->threads = 1;
     // Three cache lines more: the two tiles do not share sets.
     program->tile_bytes = (aligned(program->tile_bytes / 2) + 192) * 2;
@@ -351,8 +377,10 @@ static kallima_status prepare(struct cpu_program *program)
         program->shared_bytes + (uint64_t)program->threads * program->thread_bytes + 64;
     program->is_small =
         program->threads == 1 && program->base.workspace_bytes <= CPU_SMALL_BYTES;
-    if (program->is_small || program->is_single_codelet || program->is_single_real)
+    if (program->is_small || program->single == CPU_SINGLE_CODELET ||
+        program->single == CPU_SINGLE_REAL)
         program->base.workspace_bytes = 0;
+    program->base.run_pair = kal_cpu_pair_runner(program);
     return KALLIMA_OK;
 }
 

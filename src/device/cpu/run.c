@@ -184,63 +184,103 @@ static struct cpu_worker make_worker(const struct cpu_program *program,
     return worker;
 }
 
-// Where the user's array of one side is; set field by field, as it is used at once.
-static void find_user_vectors(struct cpu_vectors *vectors,
-                              const struct cpu_program *program,
-                              const struct kal_side *side,
-                              const struct kal_memory array[2])
+// Set field by field, as it is used at once.
+static inline void place(struct cpu_vectors *vectors, const struct cpu_user_side *side,
+                         const char *re, const char *im)
 {
-    const int64_t bytes = program->is_f64 ? 8 : 4;
-    char *re = (char *)kal_memory_address(array[0]) + side->offset * bytes;
-    char *im = side->imag ? re + side->imag * bytes
-                          : (char *)kal_memory_address(array[1]) + side->offset * bytes;
-    vectors->re = side->is_swapped ? im : re;
-    vectors->im = side->is_swapped ? re : im;
+    vectors->re = (char *)re + (side->is_swapped ? side->im : side->re);
+    vectors->im = (char *)im + (side->is_swapped ? side->re : side->im);
     vectors->stride = side->stride;
     vectors->ahead = 0;
 }
 
-static void run_single_codelet(const struct cpu_program *program,
-                               const struct kal_arguments *arguments)
+static void find_user_vectors(struct cpu_vectors *vectors,
+                              const struct cpu_user_side *side,
+                              const struct kal_memory array[2])
 {
-    const struct cpu_pass *pass = &program->pass[0];
-    struct cpu_vectors x, y;
-    find_user_vectors(&x, program, &pass->pass->in, arguments->in);
-    find_user_vectors(&y, program, &pass->pass->out, arguments->out);
-    pass->step[0].dft(&x, &y, 1, 1, NULL);
+    const char *first = kal_memory_address(array[0]);
+    const char *second = side->is_planar ? kal_memory_address(array[1]) : first;
+    place(vectors, side, side->is_swapped ? second : first,
+          side->is_swapped ? first : second);
 }
 
-static void run_single_real(const struct cpu_program *program,
-                            const struct kal_arguments *arguments)
+static void run_codelet(const struct cpu_program *program, const struct cpu_vectors *x,
+                        const struct cpu_vectors *y)
 {
-    const struct cpu_pass *pass = &program->pass[0];
-    const int64_t bytes = program->is_f64 ? 8 : 4;
-    const struct cpu_vectors x = { .re = kal_memory_address(arguments->in[0]) +
-                                         pass->pass->in.offset * bytes };
-    const struct cpu_vectors y = { .re = kal_memory_address(arguments->out[0]) +
-                                         pass->pass->out.offset * bytes };
-    pass->turned.run(&x, &y, 1, false);
+    program->pass[0].step[0].dft(x, y, 1, 1, NULL);
 }
 
-static void run_single_line(const struct cpu_program *program,
-                            const struct kal_arguments *arguments, char *workspace)
+static void run_real(const struct cpu_program *program, const struct cpu_vectors *x,
+                     const struct cpu_vectors *y)
+{
+    program->pass[0].turned.run(x, y, 1, false);
+}
+
+static inline void run_line(const struct cpu_program *program,
+                            const struct cpu_vectors *x, const struct cpu_vectors *y,
+                            char *workspace)
 {
     const struct cpu_line *line = program->pass[0].line;
     char *const tile[2] = { workspace, workspace + program->tile_bytes / 2 };
-    struct cpu_vectors x, y;
-    find_user_vectors(&x, program, &line->columns->pass->in, arguments->in);
-    find_user_vectors(&y, program, &line->rows->pass->out, arguments->out);
-    kal_cpu_line_run(line, tile, &x, &y, line->kernels->line->end[line->out][line->radix],
+    kal_cpu_line_run(line, tile, x, y, line->kernels->line->end[line->out][line->radix],
                      NULL);
+}
+
+static void run_line_on_stack(const struct cpu_program *program,
+                              const struct cpu_vectors *x, const struct cpu_vectors *y)
+{
+    _Alignas(64) char workspace[CPU_SMALL_BYTES];
+    run_line(program, x, y, workspace);
+}
+
+// A function between two arrays, of one of the above.
+#define RUN_PAIR(name)                                                             \
+    static void name##_pair(const struct kal_device_program *base, const void *in, \
+                            void *out)                                             \
+    {                                                                              \
+        const struct cpu_program *program = (const struct cpu_program *)base;      \
+        struct cpu_vectors x, y;                                                   \
+        place(&x, &program->in, in, in);                                           \
+        place(&y, &program->out, out, out);                                        \
+        name(program, &x, &y);                                                     \
+    }
+
+RUN_PAIR(run_codelet)
+RUN_PAIR(run_real)
+RUN_PAIR(run_line_on_stack)
+
+void (*kal_cpu_pair_runner(const struct cpu_program *program))(
+    const struct kal_device_program *, const void *, void *)
+{
+    static void (*const run[CPU_SINGLE_COUNT])(const struct kal_device_program *,
+                                               const void *, void *) = {
+        [CPU_SINGLE_CODELET] = run_codelet_pair,
+        [CPU_SINGLE_REAL] = run_real_pair,
+        [CPU_SINGLE_LINE] = run_line_on_stack_pair,
+    };
+    const bool is_large = program->single == CPU_SINGLE_LINE && !program->is_small;
+    return is_large ? NULL : run[program->single];
+}
+
+static void run_single(const struct cpu_program *program,
+                       const struct kal_arguments *arguments)
+{
+    struct cpu_vectors x, y;
+    find_user_vectors(&x, &program->in, arguments->in);
+    find_user_vectors(&y, &program->out, arguments->out);
+    if (program->single == CPU_SINGLE_CODELET)
+        run_codelet(program, &x, &y);
+    else if (program->single == CPU_SINGLE_REAL)
+        run_real(program, &x, &y);
+    else if (program->is_small)
+        run_line_on_stack(program, &x, &y);
+    else
+        run_line(program, &x, &y, align_workspace(arguments));
 }
 
 static void run_alone(const struct cpu_program *program,
                       const struct kal_arguments *arguments, char *workspace)
 {
-    if (program->is_single_line) {
-        run_single_line(program, arguments, workspace);
-        return;
-    }
     struct cpu_worker worker = make_worker(program, arguments, workspace, 0, 1);
     run_worker(program, &worker);
 }
@@ -257,12 +297,8 @@ kallima_status kal_cpu_program_run(const struct kal_device_program *base,
 {
     const struct cpu_program *program = (const struct cpu_program *)base;
 
-    if (program->is_single_codelet) {
-        run_single_codelet(program, arguments);
-        return KALLIMA_OK;
-    }
-    if (program->is_single_real) {
-        run_single_real(program, arguments);
+    if (program->single) {
+        run_single(program, arguments);
         return KALLIMA_OK;
     }
     if (program->is_small) {
