@@ -461,6 +461,8 @@ static const struct kal_dialect dialects[] = {
         .store    = "    STORE_PAIR(yr, yi, $a * ys, $b, $c);\n",
         .alone    = { "    const V $b = LOAD(xr + $a * xs);\n",
                       "    STORE(yr + $a * ys, $b);\n" },
+        .coefficient = { "    STORE_REAL(yr, yi, ys, $a, $b);\n",
+                         "    STORE_COEFFICIENT(yr, yi, ys, $a, $n, $b, $c);\n" },
         .op = {
             [KAL_OP_NEG]  = "NEG($a)",
             [KAL_OP_ADD]  = "ADD($a, $b)",

@@ -36,6 +36,7 @@ struct kal_dialect {
     const char *factor[2];         // expression of either part of w[$a]
     const char *store;             // $b and $c into y[$a]
     const char *alone[2];          // the same of $b, the last of an odd number of reals
+    const char *coefficient[2];    // $b, or $b and $c, as coefficient $a of $n reals
     const char *op[KAL_OP_COUNT];  // expressions; NULL for what is not computed
 
     // Arrays that are declared, as the tile, ahead of the entry point; NULL: it has arguments.

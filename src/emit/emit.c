@@ -78,13 +78,14 @@ static void emit_value(const struct emitter *e, int32_t id, const char *expressi
 static void emit_pair(const struct emitter *e, const struct kal_event *step,
                       const char *statement)
 {
-    char index[NAME_BYTES], re[NAME_BYTES], im[NAME_BYTES];
+    char index[NAME_BYTES], length[NAME_BYTES], re[NAME_BYTES], im[NAME_BYTES];
 
     snprintf(index, sizeof index, "%d", (int)step->index);
+    snprintf(length, sizeof length, "%d", e->codelet->spec.n);
     name_node(e, step->node[0], re);
     name_node(e, step->node[1], im);
     kal_emit_pattern(e->text, statement,
-                     &(struct kal_operands){ .a = index, .b = re, .c = im });
+                     &(struct kal_operands){ .a = index, .b = re, .c = im, .n = length });
 }
 
 // Is number `index` of a real side, which is read or written in pairs, without another one?
@@ -101,11 +102,24 @@ static void emit_load(const struct emitter *e, const struct kal_event *step)
                                                         : e->dialect->load);
 }
 
+// The statement that stores number `index`, and whether that has two parts.
+static const char *find_store(const struct emitter *e, int32_t index, bool *has_two)
+{
+    const int n = e->codelet->spec.n;
+
+    *has_two = true;
+    if (e->codelet->spec.kind == KAL_CODELET_R2C) {
+        *has_two = index > 0 && 2 * index < n;
+        return e->dialect->coefficient[*has_two];
+    }
+    *has_two = !is_alone(e, KAL_CODELET_C2R, index);
+    return *has_two ? e->dialect->store : e->dialect->alone[1];
+}
+
 static void emit_store(const struct emitter *e, const struct kal_event *step)
 {
-    emit_pair(e, step,
-              is_alone(e, KAL_CODELET_C2R, step->index) ? e->dialect->alone[1]
-                                                        : e->dialect->store);
+    bool has_two;
+    emit_pair(e, step, find_store(e, step->index, &has_two));
 }
 
 static void emit_factor(const struct emitter *e, const struct kal_event *step)
@@ -191,8 +205,11 @@ void kal_emit_codelet(struct kal_text *text, const struct kal_dialect *dialect,
             text->status = status;
         return;
     }
-    if (is_alone(&e, KAL_CODELET_C2R, codelet->spec.n / 2))
-        uses[codelet->net.output[codelet->spec.n].id]--; // it is not stored
+    for (int o = 0; o < codelet->net.outputs; o += 2) {
+        bool has_two;
+        find_store(&e, o / 2, &has_two);
+        uses[codelet->net.output[o + 1].id] -= !has_two;
+    }
     emit_comment(&e);
     snprintf(length, sizeof length, "%d", codelet->spec.n);
     kal_emit_pattern(text,

@@ -76,11 +76,10 @@ static bool fits_width(const struct kal_axis *axis, const struct width *width)
 int64_t kal_line_rows(const struct kal_axis *axis, const struct kal_caps *caps)
 {
     enum { LARGEST_PRIME = 13 };
-    // Shorter than 18 points, one codelet in scalar code is faster than rows of 2.
     static const struct width widths[] = {
         { 16, false, true, 0, 0, 0 },    { 8, false, true, 0, 0, 0 },
         { 4, false, false, 3, 16, 256 }, { 8, true, true, 0, 0, 0 },
-        { 4, true, false, 0, 0, 0 },     { 2, true, false, 1, 18, 96 },
+        { 4, true, false, 0, 0, 0 },
     };
     const bool is_f64 = kal_caps_is_f64(caps);
 

@@ -7,13 +7,15 @@
 // Points of a line for which one visit beats the two of four-step. Adjacent lines: always, as far
 // as it goes, since nothing else moves their pieces of memory as well. Rows, which are transposed
 // to tiles on the way in and out: about half of L2. Rows of a four-step are visited once more
-// whatever is done. A single line leaves all lanes but one idle. Measured on a Zen 4 processor in
-// November 2026, by timing one problem with each recipe.
+// whatever is done. A few lines leave most lanes idle; the steps of a single one hold each number
+// in a register, which is better than that as far as no four-step fills registers. Measured on a
+// Zen 4 processor in November 2026, by timing one problem with each recipe.
 enum {
     ADJACENT_LIMIT = KAL_MAX_LOCAL,
     ROW_LIMIT = 1024,
     SECOND_STEP_LIMIT = KAL_MAX_LOCAL,
-    SINGLE_LIMIT = 32,
+    SINGLE_LIMIT = 256,
+    FEW_LIMIT = 32,
     FEW_LINES = 4,
 };
 
@@ -80,6 +82,12 @@ static bool is_codelet(const struct kal_axis *axis, const struct kal_caps *caps)
            !axis->shares_tile && kal_is_prime(axis->n) && kal_radix_is_printed(axis->n);
 }
 
+// Lines that are worked alone, by the steps of one pass.
+static bool is_single(const struct kal_axis *axis)
+{
+    return axis->lines == 1 && !axis->is_convolved;
+}
+
 static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
 {
     if (axis->is_real)
@@ -91,13 +99,14 @@ static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
     // Columns of a line that is worked on its own lanes lie in its tiles, however many.
     const int64_t limit = axis->fills_lanes          ? KAL_MAX_LOCAL
                           : axis->is_second_step     ? SECOND_STEP_LIMIT
-                          : axis->lines < FEW_LINES  ? SINGLE_LIMIT
+                          : is_single(axis)          ? SINGLE_LIMIT
+                          : axis->lines < FEW_LINES  ? FEW_LIMIT
                           : axis->lines_are_adjacent ? ADJACENT_LIMIT
                                                      : ROW_LIMIT;
     // Few lines of one codelet would not fill the lanes otherwise.
     const bool is_line = kal_line_rows(axis, caps) > 0;
     if (kal_radix_exists(axis->n) || axis->n == 1)
-        return !is_line || axis->lines >= FEW_LINES;
+        return !is_line || is_single(axis) || axis->lines >= FEW_LINES;
     if (is_line)
         return false;
     return axis->n <= limit && kal_radix_divides(axis->n);

@@ -12,14 +12,13 @@ enum { NAME_BYTES = 64, PATH_BYTES = 4096 };
 struct form {
     const char *name;
     enum kal_flavour flavour;
-    bool is_real;
+    enum kal_codelet_kind kind;
 };
 
 static const struct form forms[] = {
-    { "plain", KAL_PLAIN, false },
-    { "fma", KAL_FMA, false },
-    { "plain_real", KAL_PLAIN, true },
-    { "fma_real", KAL_FMA, true },
+    { "plain", KAL_PLAIN, KAL_CODELET_C2C },     { "fma", KAL_FMA, KAL_CODELET_C2C },
+    { "plain_r2c", KAL_PLAIN, KAL_CODELET_R2C }, { "fma_r2c", KAL_FMA, KAL_CODELET_R2C },
+    { "plain_c2r", KAL_PLAIN, KAL_CODELET_C2R }, { "fma_c2r", KAL_FMA, KAL_CODELET_C2R },
 };
 
 static kallima_status add_codelet(struct kal_text *text, struct kal_codelet_spec spec)
@@ -69,22 +68,22 @@ static kallima_status add_complex(struct kal_text *text, enum kal_flavour flavou
     return text->status;
 }
 
-static kallima_status add_real(struct kal_text *text, enum kal_flavour flavour)
+static kallima_status add_real(struct kal_text *text, const struct form *form)
 {
-    kal_text_add(
-        text,
-        "// Transforms of n reals to the coefficients 0 .. n/2, and back, not "
-        "scaled. The reals are\n"
-        "// read and written in pairs; of an odd number, the last one is alone.\n"
-        "#define CODELET_R2C(n) r2c_##n\n"
-        "#define CODELET_C2R(n) c2r_##n\n"
-        "%s",
-        kal_dialect_find("c")->defaults);
+    kal_text_add(text,
+                 "// Transforms of n reals to the coefficients 0 .. n/2, or back, not "
+                 "scaled. The reals are\n"
+                 "// read or written in pairs; of an odd number, the last one is alone. "
+                 "CODELET_R2C and\n"
+                 "// CODELET_C2R name the functions, STORE_REAL and STORE_COEFFICIENT "
+                 "store coefficients.\n"
+                 "// May be included several times, with other macros.\n"
+                 "%s",
+                 kal_dialect_find("c")->defaults);
     for (int n = 2; n <= KAL_REAL_MAX; n++) {
-        if (!kal_real_length_is_compiled(n))
-            continue;
-        KAL_TRY(add_codelet(text, kal_real_length_spec(n, flavour, KAL_CODELET_R2C)));
-        KAL_TRY(add_codelet(text, kal_real_length_spec(n, flavour, KAL_CODELET_C2R)));
+        if (kal_real_length_is_compiled(n))
+            KAL_TRY(
+                add_codelet(text, kal_real_length_spec(n, form->flavour, form->kind)));
     }
     return text->status;
 }
@@ -92,7 +91,8 @@ static kallima_status add_real(struct kal_text *text, enum kal_flavour flavour)
 static kallima_status write_header(struct kal_text *text, const struct form *form)
 {
     kal_text_add(text, "// Written by kallima-gen %s. Do not edit.\n", form->name);
-    return (form->is_real ? add_real : add_complex)(text, form->flavour);
+    return form->kind == KAL_CODELET_C2C ? add_complex(text, form->flavour)
+                                         : add_real(text, form);
 }
 
 static bool write_file(const char *path, const struct kal_text *text)
@@ -132,7 +132,7 @@ int main(int argc, char **argv)
     struct kal_text text;
 
     if (!form) {
-        fprintf(stderr, "usage: kallima-gen plain|fma|plain_real|fma_real OUTFILE\n");
+        fprintf(stderr, "usage: kallima-gen plain|fma[_r2c|_c2r] OUTFILE\n");
         return 2;
     }
     kal_text_init(&text, NULL);

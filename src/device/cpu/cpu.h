@@ -21,6 +21,7 @@ struct cpu_device {
 struct cpu_step {
     const struct kal_step *step;
     cpu_dft *dft;
+    cpu_dft *pairs; // the same of interleaved numbers; NULL: there is more than one lane
     const void *table;
 };
 
@@ -86,9 +87,9 @@ struct cpu_pass {
 /** A program of one line with nothing to look up when it runs. */
 enum cpu_single {
     CPU_NOT_SINGLE = 0,
-    CPU_SINGLE_CODELET, // one codelet reads and writes it
-    CPU_SINGLE_REAL,    // the same of reals
-    CPU_SINGLE_LINE,    // worked on its own lanes
+    CPU_SINGLE_STEPS, // codelets, of which the first one reads it and the last one writes it
+    CPU_SINGLE_REAL, // one codelet of reals
+    CPU_SINGLE_LINE, // worked on its own lanes
     CPU_SINGLE_COUNT
 };
 
@@ -106,12 +107,22 @@ struct cpu_program {
     bool is_f64;
     enum cpu_single single;
     struct cpu_user_side in, out; // of a single one
+    cpu_dft *whole;               // all of it; NULL: look at the passes
     bool is_small;                // one thread, whose scratch is on its stack
     int threads;
     uint64_t tile_bytes;   // two tiles of a thread
     uint64_t thread_bytes; // tiles and the scratch of a chunk
     uint64_t shared_bytes;
 };
+
+/** Are the numbers of both sides interleaved, with the same part first? */
+static inline bool kal_cpu_are_pairs(const struct cpu_vectors *x,
+                                     const struct cpu_vectors *y, int64_t real_bytes)
+{
+    const int64_t in = (const char *)x->im - (const char *)x->re,
+                  out = (const char *)y->im - (const char *)y->re;
+    return in == out && (in == real_bytes || in == -real_bytes);
+}
 
 /** Scratch that a call has room for on its stack. */
 enum { CPU_SMALL_BYTES = 34 << 10 };

@@ -72,6 +72,14 @@ struct cpu_line_kernels {
 };
 
 /**
+ * Steps of one lane of interleaved numbers, whose parts are exchanged on both sides or on none.
+ * `whole`: m and s are 1, and numbers are one behind the other.
+ */
+struct cpu_pair_kernels {
+    cpu_dft *step[CPU_MAX_RADIX + 1], *whole[CPU_MAX_RADIX + 1];
+};
+
+/**
  * Codelets of LANES lines each, `groups` times: interleaved numbers one behind the other, and
  * strides from line to line. `streamed` is past the caches, where lines are one behind the
  * other in y, too, and y is a multiple of a register.
@@ -121,6 +129,7 @@ struct cpu_kernels {
     cpu_dft *dft[CPU_MAX_RADIX + 1];
     const struct cpu_fused *fused;       // NULL for one lane, where it would gain nothing
     const struct cpu_line_kernels *line; // NULL for one lane
+    const struct cpu_pair_kernels *pairs; // NULL for one lane
     cpu_short *const *shorts; // by radix, NULL where there is none; NULL for one lane
     const struct cpu_real_kernels *reals;
     const struct cpu_row_kernels *rows;

@@ -212,8 +212,11 @@ static kallima_status prepare_pass(struct cpu_program *program,
     KAL_TRY(find_permutation(host, p->out.index, p->n, &pass->out_permutes));
     for (int i = 0; i < p->step_count; i++) {
         pass->step[i].step = &p->step[i];
-        if (p->step[i].op == KAL_STEP_DFT)
-            pass->step[i].dft = pass->kernels->dft[p->step[i].radix];
+        if (p->step[i].op != KAL_STEP_DFT)
+            continue;
+        pass->step[i].dft = pass->kernels->dft[p->step[i].radix];
+        if (pass->kernels->lanes == 1 && pass->widest->pairs)
+            pass->step[i].pairs = pass->widest->pairs->step[p->step[i].radix];
     }
 
     return KALLIMA_OK;
@@ -282,7 +285,6 @@ static kallima_status choose_threads(struct cpu_program *program)
                     most);
 }
 
-// One line, one codelet, straight from memory to memory.
 static bool is_single_pass(const struct cpu_program *program)
 {
     const struct cpu_pass *pass = &program->pass[0];
@@ -291,13 +293,12 @@ static bool is_single_pass(const struct cpu_program *program)
            program->program->phase[0].lines == 1;
 }
 
-static bool is_single_codelet(const struct cpu_program *program)
+static bool is_single_steps(const struct cpu_program *program)
 {
     const struct kal_pass *p = program->pass[0].pass;
-    return is_single_pass(program) && p->step_count == 1 &&
-           p->step[0].op == KAL_STEP_DFT && !p->in.index && !p->out.index &&
-           !p->in.is_real && !p->out.is_real && p->in.count >= p->n &&
-           p->out.count >= p->n && p->scale == 1.0;
+    return is_single_pass(program) && kal_cpu_steps_are_plain(p) &&
+           kal_cpu_side_is_plain(&p->in, p->n) && kal_cpu_side_is_plain(&p->out, p->n) &&
+           p->out.twiddle_n == 0 && p->scale == 1.0;
 }
 
 static bool is_single_real(const struct cpu_program *program)
@@ -327,15 +328,31 @@ static struct cpu_user_side find_user_side(const struct cpu_program *program,
     };
 }
 
+// The one codelet of a line of interleaved numbers, one behind the other; NULL: it is something
+// else.
+static cpu_dft *find_whole(const struct cpu_program *program)
+{
+    const struct cpu_pass *pass = &program->pass[0];
+    const struct kal_pass *p = pass->pass;
+    const bool is_contiguous = p->in.stride == 2 && p->in.imag == 1 &&
+                               p->out.stride == 2 && p->out.imag == 1 &&
+                               p->in.is_swapped == p->out.is_swapped;
+    return program->single == CPU_SINGLE_STEPS && p->step_count == 1 && is_contiguous &&
+                   pass->widest->pairs
+               ? pass->widest->pairs->whole[p->step[0].radix]
+               : NULL;
+}
+
 static void find_single(struct cpu_program *program)
 {
     const struct cpu_pass *first = &program->pass[0];
     const struct cpu_pass *last = first->line ? first->line->rows : first;
 
-    program->single = is_single_codelet(program) ? CPU_SINGLE_CODELET
-                      : is_single_real(program)  ? CPU_SINGLE_REAL
-                      : is_single_line(program)  ? CPU_SINGLE_LINE
-                                                 : CPU_NOT_SINGLE;
+    program->single = is_single_steps(program)  ? CPU_SINGLE_STEPS
+                      : is_single_real(program) ? CPU_SINGLE_REAL
+                      : is_single_line(program) ? CPU_SINGLE_LINE
+                                                : CPU_NOT_SINGLE;
+    program->whole = find_whole(program);
     program->in = find_user_side(program, &first->pass->in);
     program->out = find_user_side(program, &last->pass->out);
 }
@@ -377,8 +394,11 @@ static kallima_status prepare(struct cpu_program *program)
         program->shared_bytes + (uint64_t)program->threads * program->thread_bytes + 64;
     program->is_small =
         program->threads == 1 && program->base.workspace_bytes <= CPU_SMALL_BYTES;
-    if (program->is_small || program->single == CPU_SINGLE_CODELET ||
-        program->single == CPU_SINGLE_REAL)
+    const bool has_tiles =
+        program->single != CPU_SINGLE_REAL &&
+        (program->single != CPU_SINGLE_STEPS || program->pass[0].pass->step_count > 1);
+    program->is_small = program->is_small || !has_tiles;
+    if (program->is_small)
         program->base.workspace_bytes = 0;
     program->base.run_pair = kal_cpu_pair_runner(program);
     return KALLIMA_OK;

@@ -204,15 +204,52 @@ static void find_user_vectors(struct cpu_vectors *vectors,
           side->is_swapped ? first : second);
 }
 
-static void run_codelet(const struct cpu_program *program, const struct cpu_vectors *x,
-                        const struct cpu_vectors *y)
+// Numbers of a tile of one lane, with that part first which is the first in x.
+static inline void set_line_tile(struct cpu_vectors *v, char *tile,
+                                 const struct cpu_vectors *x, int64_t real_bytes)
 {
-    program->pass[0].step[0].dft(x, y, 1, 1, NULL);
+    const bool is_exchanged = (char *)x->im < (char *)x->re;
+    v->re = tile + (is_exchanged ? real_bytes : 0);
+    v->im = tile + (is_exchanged ? 0 : real_bytes);
+    v->stride = 2;
+    v->ahead = 0;
 }
 
-static void run_real(const struct cpu_program *program, const struct cpu_vectors *x,
-                     const struct cpu_vectors *y)
+static inline void run_step(const struct cpu_step *step, const struct cpu_vectors *x,
+                            const struct cpu_vectors *y, int64_t real_bytes)
 {
+    const bool are_pairs = step->pairs && kal_cpu_are_pairs(x, y, real_bytes);
+    (are_pairs ? step->pairs : step->dft)(x, y, step->step->m, step->step->s,
+                                          step->table);
+}
+
+static inline void run_steps(const struct cpu_program *program,
+                             const struct cpu_vectors *x, const struct cpu_vectors *y,
+                             char *workspace)
+{
+    const struct cpu_pass *pass = &program->pass[0];
+    const int64_t real_bytes = program->is_f64 ? 8 : 4;
+    const int last = pass->pass->step_count - 1;
+    const struct cpu_vectors *from = x;
+    struct cpu_vectors tile[2];
+
+    if (program->whole) {
+        program->whole(x, y, 1, 1, NULL);
+        return;
+    }
+    for (int i = 0; i < last; from = &tile[i % 2], i++) {
+        set_line_tile(&tile[i % 2], workspace + i % 2 * (program->tile_bytes / 2), x,
+                      real_bytes);
+        run_step(&pass->step[i], from, &tile[i % 2], real_bytes);
+    }
+    run_step(&pass->step[last], from, y, real_bytes);
+}
+
+static inline void run_real(const struct cpu_program *program,
+                            const struct cpu_vectors *x, const struct cpu_vectors *y,
+                            char *workspace)
+{
+    (void)workspace;
     program->pass[0].turned.run(x, y, 1, false);
 }
 
@@ -226,61 +263,58 @@ static inline void run_line(const struct cpu_program *program,
                      NULL);
 }
 
-static void run_line_on_stack(const struct cpu_program *program,
-                              const struct cpu_vectors *x, const struct cpu_vectors *y)
+static void run_single(const struct cpu_program *program,
+                       const struct kal_arguments *arguments, char *workspace)
 {
-    _Alignas(64) char workspace[CPU_SMALL_BYTES];
-    run_line(program, x, y, workspace);
+    static void (*const run[CPU_SINGLE_COUNT])(const struct cpu_program *,
+                                               const struct cpu_vectors *,
+                                               const struct cpu_vectors *, char *) = {
+        [CPU_SINGLE_STEPS] = run_steps,
+        [CPU_SINGLE_REAL] = run_real,
+        [CPU_SINGLE_LINE] = run_line,
+    };
+    struct cpu_vectors x, y;
+    find_user_vectors(&x, &program->in, arguments->in);
+    find_user_vectors(&y, &program->out, arguments->out);
+    run[program->single](program, &x, &y, workspace);
 }
 
-// A function between two arrays, of one of the above.
+// The same between two arrays, with the workspace on the stack.
 #define RUN_PAIR(name)                                                             \
     static void name##_pair(const struct kal_device_program *base, const void *in, \
                             void *out)                                             \
     {                                                                              \
         const struct cpu_program *program = (const struct cpu_program *)base;      \
+        _Alignas(64) char workspace[CPU_SMALL_BYTES];                              \
         struct cpu_vectors x, y;                                                   \
         place(&x, &program->in, in, in);                                           \
         place(&y, &program->out, out, out);                                        \
-        name(program, &x, &y);                                                     \
+        name(program, &x, &y, workspace);                                          \
     }
 
-RUN_PAIR(run_codelet)
+RUN_PAIR(run_steps)
 RUN_PAIR(run_real)
-RUN_PAIR(run_line_on_stack)
+RUN_PAIR(run_line)
 
 void (*kal_cpu_pair_runner(const struct cpu_program *program))(
     const struct kal_device_program *, const void *, void *)
 {
     static void (*const run[CPU_SINGLE_COUNT])(const struct kal_device_program *,
                                                const void *, void *) = {
-        [CPU_SINGLE_CODELET] = run_codelet_pair,
+        [CPU_SINGLE_STEPS] = run_steps_pair,
         [CPU_SINGLE_REAL] = run_real_pair,
-        [CPU_SINGLE_LINE] = run_line_on_stack_pair,
+        [CPU_SINGLE_LINE] = run_line_pair,
     };
-    const bool is_large = program->single == CPU_SINGLE_LINE && !program->is_small;
-    return is_large ? NULL : run[program->single];
-}
-
-static void run_single(const struct cpu_program *program,
-                       const struct kal_arguments *arguments)
-{
-    struct cpu_vectors x, y;
-    find_user_vectors(&x, &program->in, arguments->in);
-    find_user_vectors(&y, &program->out, arguments->out);
-    if (program->single == CPU_SINGLE_CODELET)
-        run_codelet(program, &x, &y);
-    else if (program->single == CPU_SINGLE_REAL)
-        run_real(program, &x, &y);
-    else if (program->is_small)
-        run_line_on_stack(program, &x, &y);
-    else
-        run_line(program, &x, &y, align_workspace(arguments));
+    return program->is_small ? run[program->single] : NULL;
 }
 
 static void run_alone(const struct cpu_program *program,
                       const struct kal_arguments *arguments, char *workspace)
 {
+    if (program->single) {
+        run_single(program, arguments, workspace);
+        return;
+    }
     struct cpu_worker worker = make_worker(program, arguments, workspace, 0, 1);
     run_worker(program, &worker);
 }
@@ -297,10 +331,6 @@ kallima_status kal_cpu_program_run(const struct kal_device_program *base,
 {
     const struct cpu_program *program = (const struct cpu_program *)base;
 
-    if (program->single) {
-        run_single(program, arguments);
-        return KALLIMA_OK;
-    }
     if (program->is_small) {
         run_on_stack(program, arguments);
         return KALLIMA_OK;

@@ -478,6 +478,8 @@ static void run_dft(const struct cpu_step *step, cpu_dft *dft, struct cpu_vector
 {
     const struct kal_step *s = step->step;
     const int64_t block = s->radix * s->m * s->s;
+    if (step->pairs && kal_cpu_are_pairs(&x, &y, real_bytes))
+        dft = step->pairs;
     for (int64_t o = 0; o < s->outer; o++) {
         dft(&x, &y, s->m, s->s, step->table);
         x.re = (char *)x.re + block * x.stride * real_bytes;

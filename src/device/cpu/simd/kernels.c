@@ -423,6 +423,7 @@ static void merge(const struct cpu_vectors *low, const struct cpu_vectors *high,
 extern const struct cpu_fused JOIN(kal_cpu_fused_, KAL_SIMD_SUFFIX);
 extern const struct cpu_line_kernels JOIN(kal_cpu_line_, KAL_SIMD_SUFFIX);
 extern cpu_short *const JOIN(kal_cpu_short_, KAL_SIMD_SUFFIX)[CPU_MAX_RADIX + 1];
+extern const struct cpu_pair_kernels JOIN(kal_cpu_pairs_, KAL_SIMD_SUFFIX);
 #endif
 extern const struct cpu_real_kernels JOIN(kal_cpu_reals_, KAL_SIMD_SUFFIX);
 extern const struct cpu_row_kernels JOIN(kal_cpu_rows_, KAL_SIMD_SUFFIX);
@@ -437,6 +438,7 @@ const struct cpu_kernels JOIN(kal_cpu_kernels_, KAL_SIMD_SUFFIX) = {
     .fused = &JOIN(kal_cpu_fused_, KAL_SIMD_SUFFIX),
     .line = &JOIN(kal_cpu_line_, KAL_SIMD_SUFFIX),
     .shorts = JOIN(kal_cpu_short_, KAL_SIMD_SUFFIX),
+    .pairs = &JOIN(kal_cpu_pairs_, KAL_SIMD_SUFFIX),
 #endif
     .reals = &JOIN(kal_cpu_reals_, KAL_SIMD_SUFFIX),
     .rows = &JOIN(kal_cpu_rows_, KAL_SIMD_SUFFIX),

@@ -184,13 +184,15 @@ static inline void store_part(R *pointer, V value, int count)
 
 // SSE2 is what every x86-64 processor has; those with fused operations have wider registers, too.
 #if defined KAL_SIMD_SCALAR || defined KAL_SIMD_SSE2
-#define HAS_FMA       0
-#define CODELETS      "codelets_plain.h"
-#define REAL_CODELETS "codelets_plain_real.h"
+#define HAS_FMA      0
+#define CODELETS     "codelets_plain.h"
+#define R2C_CODELETS "codelets_plain_r2c.h"
+#define C2R_CODELETS "codelets_plain_c2r.h"
 #else
-#define HAS_FMA       1
-#define CODELETS      "codelets_fma.h"
-#define REAL_CODELETS "codelets_fma_real.h"
+#define HAS_FMA      1
+#define CODELETS     "codelets_fma.h"
+#define R2C_CODELETS "codelets_fma_r2c.h"
+#define C2R_CODELETS "codelets_fma_c2r.h"
 #endif
 
 #endif

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+// Steps of one line of interleaved numbers, each of which is a register: both parts take the same
+// way through the codelet of a real transform. That gives, by its linearity, the sums C and S of
+// complex x times cosines and minus sines, so that y[k] = C + i S and y[n-k] = C - i S.
+#include "device/cpu/kernels.h"
+
+#include "device/cpu/simd/simd.h"
+
+#if LANES > 1
+
+// A number in a register, P, whose upper half is empty where it holds four reals.
+#if defined KAL_SIMD_NEON
+#define PAIR_BYTES (2 * (int)sizeof(R))
+#else
+#define PAIR_BYTES 16
+#endif
+typedef R P __attribute__((vector_size(PAIR_BYTES)));
+#if defined KAL_SIMD_F32
+typedef int32_t PM __attribute__((vector_size(PAIR_BYTES)));
+#else
+typedef int64_t PM __attribute__((vector_size(PAIR_BYTES)));
+#endif
+
+#undef LOAD
+#undef STORE
+#undef FMA
+#undef FMS
+#undef FNMA
+#undef BROADCAST
+#define V                 P
+#define BROADCAST(scalar) ((P){ 0 } + (scalar))
+
+#if defined KAL_SIMD_NEON || !defined KAL_SIMD_F32
+typedef P P_UNALIGNED __attribute__((aligned(sizeof(R)), may_alias));
+#define LOAD(pointer)         (*(const P_UNALIGNED *)(pointer))
+#define STORE(pointer, value) (*(P_UNALIGNED *)(pointer) = (value))
+#define EXCHANGED(a)          __builtin_shufflevector(a, a, 1, 0)
+#else
+#define LOAD(pointer)         ((P)_mm_castpd_ps(_mm_load_sd((const double *)(pointer))))
+#define STORE(pointer, value) _mm_storel_pd((double *)(pointer), _mm_castps_pd(value))
+#define EXCHANGED(a)          __builtin_shufflevector(a, a, 1, 0, 2, 3)
+#endif
+
+#if (defined KAL_SIMD_AVX2 || defined KAL_SIMD_AVX512) && defined KAL_SIMD_F32
+#define FMA(a, b, c)  ((P)_mm_fmadd_ps((a), (b), (c)))
+#define FMS(a, b, c)  ((P)_mm_fmsub_ps((a), (b), (c)))
+#define FNMA(a, b, c) ((P)_mm_fnmadd_ps((a), (b), (c)))
+#elif defined KAL_SIMD_AVX2 || defined KAL_SIMD_AVX512
+#define FMA(a, b, c)  ((P)_mm_fmadd_pd((a), (b), (c)))
+#define FMS(a, b, c)  ((P)_mm_fmsub_pd((a), (b), (c)))
+#define FNMA(a, b, c) ((P)_mm_fnmadd_pd((a), (b), (c)))
+#elif defined KAL_SIMD_NEON && defined KAL_SIMD_F32
+#define FMA(a, b, c)  ((P)vfma_f32((c), (a), (b)))
+#define FMS(a, b, c)  (-(P)vfms_f32((c), (a), (b)))
+#define FNMA(a, b, c) ((P)vfms_f32((c), (a), (b)))
+#elif defined KAL_SIMD_NEON
+#define FMA(a, b, c)  ((P)vfmaq_f64((c), (a), (b)))
+#define FMS(a, b, c)  (-(P)vfmsq_f64((c), (a), (b)))
+#define FNMA(a, b, c) ((P)vfmsq_f64((c), (a), (b)))
+#else
+#define FMA(a, b, c)  ((a) * (b) + (c))
+#define FMS(a, b, c)  ((a) * (b) - (c))
+#define FNMA(a, b, c) ((c) - (a) * (b))
+#endif
+
+// The sign of the part that leads in i z: of the other one where parts are exchanged.
+#if PAIR_BYTES == 16 && defined KAL_SIMD_F32
+#define SIGNS(exchanged) (exchanged ? (PM){ 0, INT32_MIN } : (PM){ INT32_MIN, 0 })
+#elif defined KAL_SIMD_F32
+#define SIGNS(exchanged) (exchanged ? (PM){ 0, INT32_MIN } : (PM){ INT32_MIN, 0 })
+#else
+#define SIGNS(exchanged) (exchanged ? (PM){ 0, INT64_MIN } : (PM){ INT64_MIN, 0 })
+#endif
+#define TIMES_I(a, signs) ((P)((PM)EXCHANGED(a) ^ (signs)))
+
+// What the codelets call yi is the signs, what they call xi the twiddle factors. Pairs of reals
+// are neighbours on their line.
+#define LOAD_PAIR(re, im, xr, xi, at)    \
+    do {                                 \
+        (void)(xi);                      \
+        re = LOAD((xr) + (at));          \
+        im = LOAD((xr) + xs / 2 + (at)); \
+    } while (0)
+
+#define STORE_COEFFICIENT(yr, yi, ys, k, n, re, im)         \
+    do {                                                    \
+        const P turned_ = TIMES_I(im, *(const PM *)(yi));   \
+        STORE((yr) + (k) * (ys), ADD(re, turned_));         \
+        STORE((yr) + ((n) - (k)) * (ys), SUB(re, turned_)); \
+    } while (0)
+#define STORE_REAL(yr, yi, ys, k, re) ((void)(yi), STORE((yr) + (k) * (ys), re))
+
+#define CODELET_R2C(n) plain_##n
+#include R2C_CODELETS
+
+#undef CODELET_R2C
+#define CODELET_R2C(n) whole_##n
+#include R2C_CODELETS
+
+#undef CODELET_R2C
+#undef STORE_COEFFICIENT
+#undef STORE_REAL
+// Number k times its twiddle factor; number 0 has none.
+INLINE P twiddle(P a, const R *w, const R *signs, int k)
+{
+    if (k == 0)
+        return a;
+    const P other = MUL(EXCHANGED(a), BROADCAST(w[2 * k - 1]));
+    return FMA(a, BROADCAST(w[2 * k - 2]), (P)((PM)other ^ *(const PM *)signs));
+}
+
+#define STORE_COEFFICIENT(yr, yi, ys, k, n, re, im)                                     \
+    do {                                                                                \
+        const P turned_ = TIMES_I(im, *(const PM *)(yi));                               \
+        STORE((yr) + (k) * (ys), twiddle(ADD(re, turned_), xi, yi, k));                 \
+        STORE((yr) + ((n) - (k)) * (ys), twiddle(SUB(re, turned_), xi, yi, (n) - (k))); \
+    } while (0)
+#define STORE_REAL(yr, yi, ys, k, re) STORE((yr) + (k) * (ys), twiddle(re, xi, yi, k))
+#define CODELET_R2C(n)                twiddled_##n
+#include R2C_CODELETS
+
+// clang-format off
+#define RADICES(X) \
+    X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) \
+    X(17) X(19) X(20) X(23) X(24) X(25) X(27) X(29) X(31) X(32)
+// clang-format on
+
+#define STEP(r)                                                                      \
+    static void step_##r(const struct cpu_vectors *x, const struct cpu_vectors *y,   \
+                         int64_t m, int64_t s, const void *roots)                    \
+    {                                                                                \
+        const bool is_exchanged = x->im < x->re;                                     \
+        const R *w = roots, *from = is_exchanged ? x->im : x->re;                    \
+        R *to = is_exchanged ? y->im : y->re;                                        \
+        const ptrdiff_t xs = x->stride, ys = y->stride;                              \
+        PM signs = SIGNS(is_exchanged);                                              \
+        for (int64_t q = 0; q < s; q++)                                              \
+            plain_##r(from + q * xs, NULL, 2 * s * m * xs, to + q * ys, (R *)&signs, \
+                      s * ys);                                                       \
+        for (int64_t p = 1; p < m; p++, w += 2 * ((r)-1)) {                          \
+            for (int64_t q = 0; q < s; q++)                                          \
+                twiddled_##r(from + (q + s * p) * xs, w, 2 * s * m * xs,             \
+                             to + (q + s * (r)*p) * ys, (R *)&signs, s * ys);        \
+        }                                                                            \
+    }
+
+RADICES(STEP)
+
+#define WHOLE(r)                                                                       \
+    static void all_##r(const struct cpu_vectors *x, const struct cpu_vectors *y,      \
+                        int64_t m, int64_t s, const void *roots)                       \
+    {                                                                                  \
+        const bool is_exchanged = x->im < x->re;                                       \
+        PM signs = SIGNS(is_exchanged);                                                \
+        (void)m;                                                                       \
+        (void)s;                                                                       \
+        (void)roots;                                                                   \
+        whole_##r(is_exchanged ? x->im : x->re, NULL, 4, is_exchanged ? y->im : y->re, \
+                  (R *)&signs, 2);                                                     \
+    }
+
+RADICES(WHOLE)
+
+#define STEP_ENTRY(r)  [r] = step_##r,
+#define WHOLE_ENTRY(r) [r] = all_##r,
+
+extern const struct cpu_pair_kernels JOIN(kal_cpu_pairs_, KAL_SIMD_SUFFIX);
+
+const struct cpu_pair_kernels JOIN(kal_cpu_pairs_, KAL_SIMD_SUFFIX) = {
+    .step = { RADICES(STEP_ENTRY) },
+    .whole = { RADICES(WHOLE_ENTRY) },
+};
+
+#endif
