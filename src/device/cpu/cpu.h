@@ -88,8 +88,10 @@ struct cpu_pass {
 enum cpu_single {
     CPU_NOT_SINGLE = 0,
     CPU_SINGLE_STEPS, // codelets, of which the first one reads it and the last one writes it
-    CPU_SINGLE_REAL, // one codelet of reals
-    CPU_SINGLE_LINE, // worked on its own lanes
+    CPU_SINGLE_SPLIT, // such codelets, the last one to a tile, and a mirrored step
+    CPU_SINGLE_MERGE, // the reverse
+    CPU_SINGLE_REAL,  // one codelet of reals
+    CPU_SINGLE_LINE,  // worked on its own lanes
     CPU_SINGLE_COUNT
 };
 

@@ -98,7 +98,8 @@ struct cpu_real_kernels {
 
 /**
  * One line of a mirrored step. Elements are neighbours in memory on both sides, interleaved
- * where im is re + 1; roots[k] are interleaved. SPLIT multiplies by `scale`.
+ * where im is re + 1, of what MERGE writes where re is im + 1, too; roots[k] are interleaved.
+ * SPLIT multiplies by `scale`.
  */
 struct cpu_row {
     const void *in_re, *in_im, *roots;

@@ -323,7 +323,7 @@ static struct cpu_user_side find_user_side(const struct cpu_program *program,
         .re = side->offset * bytes,
         .im = (side->offset + side->imag) * bytes,
         .stride = side->stride,
-        .is_planar = side->imag == 0,
+        .is_planar = side->imag == 0 && !side->is_real,
         .is_swapped = side->is_swapped && program->single != CPU_SINGLE_REAL,
     };
 }
@@ -343,15 +343,28 @@ static cpu_dft *find_whole(const struct cpu_program *program)
                : NULL;
 }
 
+static enum cpu_single find_single_kind(const struct cpu_program *program)
+{
+    bool is_forward;
+
+    if (is_single_steps(program))
+        return CPU_SINGLE_STEPS;
+    if (is_single_real(program))
+        return CPU_SINGLE_REAL;
+    if (is_single_line(program))
+        return CPU_SINGLE_LINE;
+    if (!is_single_pass(program) ||
+        !kal_cpu_is_mirrored_line(program->pass[0].pass, &is_forward))
+        return CPU_NOT_SINGLE;
+    return is_forward ? CPU_SINGLE_SPLIT : CPU_SINGLE_MERGE;
+}
+
 static void find_single(struct cpu_program *program)
 {
     const struct cpu_pass *first = &program->pass[0];
     const struct cpu_pass *last = first->line ? first->line->rows : first;
 
-    program->single = is_single_steps(program)  ? CPU_SINGLE_STEPS
-                      : is_single_real(program) ? CPU_SINGLE_REAL
-                      : is_single_line(program) ? CPU_SINGLE_LINE
-                                                : CPU_NOT_SINGLE;
+    program->single = find_single_kind(program);
     program->whole = find_whole(program);
     program->in = find_user_side(program, &first->pass->in);
     program->out = find_user_side(program, &last->pass->out);

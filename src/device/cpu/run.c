@@ -223,26 +223,76 @@ static inline void run_step(const struct cpu_step *step, const struct cpu_vector
                                           step->table);
 }
 
+// Steps begin .. end-1 from x to y, by way of tiles, the first one that which is said.
+static inline void run_codelets(const struct cpu_program *program, int begin, int end,
+                                const struct cpu_vectors *x, const struct cpu_vectors *y,
+                                char *workspace, int first_tile)
+{
+    const struct cpu_step *step = program->pass[0].step;
+    const int64_t real_bytes = program->is_f64 ? 8 : 4;
+    const struct cpu_vectors *from = x;
+    struct cpu_vectors tile[2];
+
+    for (int i = begin; i < end - 1; i++) {
+        struct cpu_vectors *to = &tile[(first_tile + i - begin) % 2];
+        set_line_tile(to, workspace + (to - tile) * (int64_t)(program->tile_bytes / 2), y,
+                      real_bytes);
+        run_step(&step[i], from, to, real_bytes);
+        from = to;
+    }
+    run_step(&step[end - 1], from, y, real_bytes);
+}
+
 static inline void run_steps(const struct cpu_program *program,
                              const struct cpu_vectors *x, const struct cpu_vectors *y,
                              char *workspace)
 {
-    const struct cpu_pass *pass = &program->pass[0];
-    const int64_t real_bytes = program->is_f64 ? 8 : 4;
-    const int last = pass->pass->step_count - 1;
-    const struct cpu_vectors *from = x;
-    struct cpu_vectors tile[2];
-
-    if (program->whole) {
+    if (program->whole)
         program->whole(x, y, 1, 1, NULL);
-        return;
-    }
-    for (int i = 0; i < last; from = &tile[i % 2], i++) {
-        set_line_tile(&tile[i % 2], workspace + i % 2 * (program->tile_bytes / 2), x,
-                      real_bytes);
-        run_step(&pass->step[i], from, &tile[i % 2], real_bytes);
-    }
-    run_step(&pass->step[last], from, y, real_bytes);
+    else
+        run_codelets(program, 0, program->pass[0].pass->step_count, x, y, workspace, 0);
+}
+
+static inline struct cpu_row mirrored_row(const struct cpu_step *step,
+                                          const struct cpu_vectors *x,
+                                          const struct cpu_vectors *y)
+{
+    return (struct cpu_row){
+        .in_re = x->re,
+        .in_im = x->im,
+        .roots = step->table,
+        .out_re = y->re,
+        .out_im = y->im,
+        .m = step->step->n / 2,
+        .scale = 1.0,
+    };
+}
+
+static inline void run_split(const struct cpu_program *program,
+                             const struct cpu_vectors *x, const struct cpu_vectors *y,
+                             char *workspace)
+{
+    const struct cpu_pass *pass = &program->pass[0];
+    const int last = pass->pass->step_count - 1;
+    struct cpu_vectors packed;
+
+    set_line_tile(&packed, workspace, x, program->is_f64 ? 8 : 4);
+    run_codelets(program, 0, last, x, &packed, workspace, (last + 1) % 2);
+    const struct cpu_row row = mirrored_row(&pass->step[last], &packed, y);
+    pass->widest->rows->split(&row, 0, row.m / 2 + 1);
+}
+
+static inline void run_merge(const struct cpu_program *program,
+                             const struct cpu_vectors *x, const struct cpu_vectors *y,
+                             char *workspace)
+{
+    const struct cpu_pass *pass = &program->pass[0];
+    struct cpu_vectors packed;
+
+    set_line_tile(&packed, workspace, y, program->is_f64 ? 8 : 4);
+    const struct cpu_row row = mirrored_row(&pass->step[0], x, &packed);
+    pass->widest->rows->merge(&row, 0, row.m / 2 + 1);
+    run_codelets(program, 1, pass->pass->step_count, &packed, y, workspace, 1);
 }
 
 static inline void run_real(const struct cpu_program *program,
@@ -269,8 +319,8 @@ static void run_single(const struct cpu_program *program,
     static void (*const run[CPU_SINGLE_COUNT])(const struct cpu_program *,
                                                const struct cpu_vectors *,
                                                const struct cpu_vectors *, char *) = {
-        [CPU_SINGLE_STEPS] = run_steps,
-        [CPU_SINGLE_REAL] = run_real,
+        [CPU_SINGLE_STEPS] = run_steps, [CPU_SINGLE_SPLIT] = run_split,
+        [CPU_SINGLE_MERGE] = run_merge, [CPU_SINGLE_REAL] = run_real,
         [CPU_SINGLE_LINE] = run_line,
     };
     struct cpu_vectors x, y;
@@ -293,6 +343,8 @@ static void run_single(const struct cpu_program *program,
     }
 
 RUN_PAIR(run_steps)
+RUN_PAIR(run_split)
+RUN_PAIR(run_merge)
 RUN_PAIR(run_real)
 RUN_PAIR(run_line)
 
@@ -301,8 +353,8 @@ void (*kal_cpu_pair_runner(const struct cpu_program *program))(
 {
     static void (*const run[CPU_SINGLE_COUNT])(const struct kal_device_program *,
                                                const void *, void *) = {
-        [CPU_SINGLE_STEPS] = run_steps_pair,
-        [CPU_SINGLE_REAL] = run_real_pair,
+        [CPU_SINGLE_STEPS] = run_steps_pair, [CPU_SINGLE_SPLIT] = run_split_pair,
+        [CPU_SINGLE_MERGE] = run_merge_pair, [CPU_SINGLE_REAL] = run_real_pair,
         [CPU_SINGLE_LINE] = run_line_pair,
     };
     return program->is_small ? run[program->single] : NULL;

@@ -78,46 +78,66 @@ static bool is_codelet(const struct kal_pass *p, int step, int64_t n)
     return s->op == KAL_STEP_DFT && s->outer == 1 && s->radix == n;
 }
 
-// The even length n of a pass that is a codelet of n/2, if that is above 1, and a mirrored step
-// behind it or before it.
-static int64_t find_even_length(const struct kal_pass *p, bool *is_forward)
+// The mirrored step of a pass, behind its codelets or before them; NULL: it has none.
+static const struct kal_step *find_mirrored(const struct kal_pass *p, bool *is_forward)
 {
-    const int last = p->step_count - 1;
-    *is_forward = p->step[last].op == KAL_STEP_SPLIT;
-    const struct kal_step *mirrored = &p->step[*is_forward ? last : 0];
-    const bool is_mirrored =
-        mirrored->op == KAL_STEP_SPLIT || mirrored->op == KAL_STEP_MERGE;
-
-    if (!is_mirrored ||
-        (p->step_count == 1 ? mirrored->n != 2
-                            : !is_codelet(p, *is_forward ? 0 : 1, mirrored->n / 2)))
-        return 0;
-    return mirrored->n;
+    if (p->step_count < 1)
+        return NULL;
+    const struct kal_step *first = &p->step[0], *last = &p->step[p->step_count - 1];
+    *is_forward = last->op == KAL_STEP_SPLIT;
+    return *is_forward ? last : first->op == KAL_STEP_MERGE ? first : NULL;
 }
 
-// The length of a pass that is a real transform of contiguous lines; 0: it is none.
-static int64_t find_real_length(const struct kal_pass *p, bool *is_forward)
+// The length of a pass with a mirrored step, if both sides are contiguous; 0: they are not.
+static int64_t find_even_length(const struct kal_pass *p, bool *is_forward)
 {
-    if (p->step_count < 1 || p->step_count > 2)
+    const struct kal_step *mirrored = find_mirrored(p, is_forward);
+    if (!mirrored)
         return 0;
-    const int64_t n = find_even_length(p, is_forward);
-    if (n) {
-        const struct kal_side *packed = *is_forward ? &p->in : &p->out,
-                              *full = *is_forward ? &p->out : &p->in;
-        return is_packed_row(packed, n, !*is_forward) &&
-                       is_coefficient_row(full, n, false)
-                   ? n
-                   : 0;
-    }
+    const int64_t n = mirrored->n;
+    const struct kal_side *packed = *is_forward ? &p->in : &p->out,
+                          *full = *is_forward ? &p->out : &p->in;
+    return is_packed_row(packed, n, !*is_forward) && is_coefficient_row(full, n, false)
+               ? n
+               : 0;
+}
+
+static int64_t find_odd_length(const struct kal_pass *p, bool *is_forward)
+{
+    const int64_t n = p->n;
     *is_forward = p->in.is_real;
-    if (p->step_count != 1 || !is_codelet(p, 0, p->n) || p->n % 2 == 0)
+    if (p->step_count != 1 || !is_codelet(p, 0, n) || n % 2 == 0)
         return 0;
     const bool is_real =
-        *is_forward
-            ? is_real_row(&p->in, p->n) && p->out.count == p->n / 2 + 1 &&
-                  is_coefficient_row(&p->out, p->n, false)
-            : is_real_row(&p->out, p->n) && is_coefficient_row(&p->in, p->n, true);
-    return is_real ? p->n : 0;
+        *is_forward ? is_real_row(&p->in, n) && p->out.count == n / 2 + 1 &&
+                          is_coefficient_row(&p->out, n, false)
+                    : is_real_row(&p->out, n) && is_coefficient_row(&p->in, n, true);
+    return is_real ? n : 0;
+}
+
+// The length of a pass that is a real transform of contiguous lines, in one codelet but for the
+// mirrored step; 0: it is none.
+static int64_t find_real_length(const struct kal_pass *p, bool *is_forward)
+{
+    const int64_t n = find_even_length(p, is_forward);
+    if (!n)
+        return find_odd_length(p, is_forward);
+    const bool is_one = p->step_count == 1
+                            ? n == 2
+                            : p->step_count == 2 && is_codelet(p, !*is_forward, n / 2);
+    return is_one ? n : 0;
+}
+
+bool kal_cpu_is_mirrored_line(const struct kal_pass *p, bool *is_forward)
+{
+    if (!find_even_length(p, is_forward) || p->step_count < 2 || p->scale != 1.0 ||
+        p->out.twiddle_n)
+        return false;
+    for (int i = !*is_forward; i < p->step_count - *is_forward; i++) {
+        if (p->step[i].op != KAL_STEP_DFT || p->step[i].outer != 1)
+            return false;
+    }
+    return true;
 }
 
 void kal_cpu_short_find(struct cpu_short_lines *out, const struct kal_pass *p,

@@ -10,6 +10,12 @@ void kal_cpu_short_find(struct cpu_short_lines *out, const struct kal_pass *pass
                         const struct cpu_kernels *kernels);
 
 /**
+ * Return whether a pass is a real transform of even length of one contiguous line, by codelets of
+ * half its length and a mirrored step behind them, or before them.
+ */
+bool kal_cpu_is_mirrored_line(const struct kal_pass *pass, bool *is_forward);
+
+/**
  * Return what `lines` lines of a pass cost with these kernels, relative to others. Of the pass
  * only the source and is_streamed are read.
  */

@@ -79,6 +79,20 @@ static inline void merge_pairs(struct pair a, struct pair b, struct pair w,
     *high = (struct pair){ SUB(or, ei), ADD(er, oi) };
 }
 
+static inline bool is_interleaved(const R *re, const R *im)
+{
+    return im == re + 1 || re == im + 1;
+}
+
+// The same where either part may lead.
+static inline void store_either(R *re, R *im, int64_t k, struct pair x)
+{
+    if (re == im + 1)
+        store_pairs(im, re, k, (struct pair){ x.im, x.re });
+    else
+        store_pairs(re, im, k, x);
+}
+
 // One pair of elements, in scalars broadcast to vectors: the ends that fill no vector.
 static struct pair load_one(const R *re, const R *im, int64_t k)
 {
@@ -88,7 +102,7 @@ static struct pair load_one(const R *re, const R *im, int64_t k)
 
 static void store_one(R *re, R *im, int64_t k, struct pair x)
 {
-    const int64_t at = im == re + 1 ? 2 * k : k;
+    const int64_t at = is_interleaved(re, im) ? 2 * k : k;
     R lane[LANES];
     STORE(lane, x.re);
     re[at] = lane[0];
@@ -157,8 +171,8 @@ static void merge_row(const struct cpu_row *row, int64_t begin, int64_t end)
         const struct pair b = reverse(load_pairs(row->in_re, row->in_im, mirrored));
         struct pair low, high;
         merge_pairs(a, b, load_pairs(w, w + 1, k), &low, &high);
-        store_pairs(row->out_re, row->out_im, k, low);
-        store_pairs(row->out_re, row->out_im, mirrored, reverse(high));
+        store_either(row->out_re, row->out_im, k, low);
+        store_either(row->out_re, row->out_im, mirrored, reverse(high));
     }
     for (; k < end; k++)
         merge_one(row, k);
@@ -197,7 +211,7 @@ static inline void store_any_pairs(R *re, R *im, int64_t k, struct pair x)
 // From one part to the next one of the same kind.
 static int64_t unit_of(const R *re, const R *im)
 {
-    return re && im && (im == re + 1 || re == im + 1) ? 2 : 1;
+    return re && im && is_interleaved(re, im) ? 2 : 1;
 }
 
 static void load_row(void *tile, const void *re, const void *im, int64_t n)
