@@ -8,17 +8,20 @@
 
 #if LANES > 1
 
-// A number in a register, P, whose upper half is empty where it holds four reals.
-#if defined KAL_SIMD_NEON
-#define PAIR_BYTES (2 * (int)sizeof(R))
+// A number in a register, P, whose upper half means nothing where it would hold four reals; and in
+// memory, N.
+#if defined KAL_SIMD_NEON && defined KAL_SIMD_F32
+#define PAIR_BYTES 8
 #else
 #define PAIR_BYTES 16
 #endif
 typedef R P __attribute__((vector_size(PAIR_BYTES)));
 #if defined KAL_SIMD_F32
 typedef int32_t PM __attribute__((vector_size(PAIR_BYTES)));
+#define SIGN_BIT INT32_MIN
 #else
 typedef int64_t PM __attribute__((vector_size(PAIR_BYTES)));
+#define SIGN_BIT INT64_MIN
 #endif
 
 #undef LOAD
@@ -30,15 +33,17 @@ typedef int64_t PM __attribute__((vector_size(PAIR_BYTES)));
 #define V                 P
 #define BROADCAST(scalar) ((P){ 0 } + (scalar))
 
-#if defined KAL_SIMD_NEON || !defined KAL_SIMD_F32
-typedef P P_UNALIGNED __attribute__((aligned(sizeof(R)), may_alias));
-#define LOAD(pointer)         (*(const P_UNALIGNED *)(pointer))
-#define STORE(pointer, value) (*(P_UNALIGNED *)(pointer) = (value))
-#define EXCHANGED(a)          __builtin_shufflevector(a, a, 1, 0)
+typedef R N __attribute__((vector_size(2 * sizeof(R)), aligned(sizeof(R)), may_alias));
+#if PAIR_BYTES == 16 && defined KAL_SIMD_F32
+#define LOAD(pointer) \
+    __builtin_shufflevector(*(const N *)(pointer), *(const N *)(pointer), 0, 1, -1, -1)
+#define STORE(pointer, value) \
+    (*(N *)(pointer) = __builtin_shufflevector(value, value, 0, 1))
+#define EXCHANGED(a) __builtin_shufflevector(a, a, 1, 0, 2, 3)
 #else
-#define LOAD(pointer)         ((P)_mm_castpd_ps(_mm_load_sd((const double *)(pointer))))
-#define STORE(pointer, value) _mm_storel_pd((double *)(pointer), _mm_castps_pd(value))
-#define EXCHANGED(a)          __builtin_shufflevector(a, a, 1, 0, 2, 3)
+#define LOAD(pointer)         (*(const N *)(pointer))
+#define STORE(pointer, value) (*(N *)(pointer) = (value))
+#define EXCHANGED(a)          __builtin_shufflevector(a, a, 1, 0)
 #endif
 
 #if (defined KAL_SIMD_AVX2 || defined KAL_SIMD_AVX512) && defined KAL_SIMD_F32
@@ -64,13 +69,7 @@ typedef P P_UNALIGNED __attribute__((aligned(sizeof(R)), may_alias));
 #endif
 
 // The sign of the part that leads in i z: of the other one where parts are exchanged.
-#if PAIR_BYTES == 16 && defined KAL_SIMD_F32
-#define SIGNS(exchanged) (exchanged ? (PM){ 0, INT32_MIN } : (PM){ INT32_MIN, 0 })
-#elif defined KAL_SIMD_F32
-#define SIGNS(exchanged) (exchanged ? (PM){ 0, INT32_MIN } : (PM){ INT32_MIN, 0 })
-#else
-#define SIGNS(exchanged) (exchanged ? (PM){ 0, INT64_MIN } : (PM){ INT64_MIN, 0 })
-#endif
+#define SIGNS(exchanged)  ((exchanged) ? (PM){ 0, SIGN_BIT } : (PM){ SIGN_BIT, 0 })
 #define TIMES_I(a, signs) ((P)((PM)EXCHANGED(a) ^ (signs)))
 
 // What the codelets call yi is the signs, what they call xi the twiddle factors. Pairs of reals
