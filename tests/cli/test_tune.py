@@ -215,6 +215,13 @@ class Kept(Tune):
         self.assertEqual(rows[0]["recipe"], best["value"])
         self.assertEqual(self.recipe("240"), best["value"])
 
+    def test_what_changes_nothing_is_not_tried(self):
+        self.tune("2")  # one line has nothing to fetch, and nothing to drive out of the caches
+        tried = [entry["value"] for entry in self.kept("trial")]
+        self.assertIn("local(2)", tried)
+        for name in ("fetch", "hints", "threads"):
+            self.assertEqual([recipe for recipe in tried if name in recipe], [])
+
     def test_programs_that_tune_at_once_lose_nothing(self):
         lengths = [("12", "20", "28"), ("36", "44", "52")]
         running = [self.start("tune", *BRIEF, *some, stdout=subprocess.DEVNULL)

@@ -438,6 +438,23 @@ kallima_status kal_cpu_program_create(struct kal_device_program **out,
     return KALLIMA_OK;
 }
 
+// The level of a pass, and what its lines are to that.
+static const char *describe_level(const struct cpu_pass *pass, const char **way)
+{
+    const bool has_pairs = pass->step[0].pairs != NULL;
+
+    *way = "";
+    if (pass->line) {
+        *way = ", line by line";
+        return pass->line->kernels->level;
+    }
+    if (pass->turned.run && pass->kernels->lanes > 1)
+        *way = ", turned in registers";
+    else if (has_pairs && !pass->turned.run)
+        *way = ", a number in each register";
+    return has_pairs && !pass->turned.run ? pass->widest->level : pass->kernels->level;
+}
+
 void kal_cpu_program_describe(const struct kal_device_program *base,
                               struct kal_text *text)
 {
@@ -446,11 +463,13 @@ void kal_cpu_program_describe(const struct kal_device_program *base,
     kal_text_add(text, "threads %d\n", program->threads);
     for (int i = 0; i < program->program->pass_count; i++) {
         const struct cpu_pass *pass = &program->pass[i];
-        kal_text_add(text, "pass %-3d %s", i,
-                     pass->line ? pass->line->kernels->level : pass->kernels->level);
-        kal_text_add(text, "%s%s%s\n", pass->line ? ", line by line" : "",
-                     pass->is_far && !pass->line ? ", fetched ahead" : "",
-                     pass->is_streamed ? ", stored past the caches" : "");
+        const char *way, *level = describe_level(pass, &way);
+        kal_text_add(text, "pass %-3d %s%s", i, level, way);
+        if (!program->single) // one line has nothing to fetch, and nothing to drive out
+            kal_text_add(text, "%s%s",
+                         pass->is_far && !pass->line ? ", fetched ahead" : "",
+                         pass->is_streamed ? ", stored past the caches" : "");
+        kal_text_add(text, "\n");
         i += pass->line != NULL;
     }
 }
