@@ -4,19 +4,32 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli.h"
 
-// What the signal handler removes. Written before the file exists, cleared after it is gone.
+// What the signal handler removes. Whoever makes it holds the lock.
 static char pending[4096];
 static volatile sig_atomic_t is_pending;
+static atomic_flag is_locked = ATOMIC_FLAG_INIT;
 
+static void lock(void)
+{
+    const struct timespec moment = { .tv_nsec = 100000 };
+    while (atomic_flag_test_and_set(&is_locked))
+        nanosleep(&moment, NULL);
+}
+
+// On any thread: those of the library do not block signals. The lock is kept, so that no file
+// is made any more.
 static void remove_pending(int number)
 {
+    lock();
     if (is_pending)
         unlink(pending);
     raise(number); // the handler was installed with SA_RESETHAND
@@ -131,17 +144,20 @@ static bool open_temporary(struct output *output, mode_t mode)
     if (!output->temporary)
         return refuse(output, errno);
 
-    // Signals wait until the handler knows the name that mkstemp() chooses.
+    // Signals wait until the handler knows the name that mkstemp() chooses: on this thread they
+    // are blocked, on others the handler waits for the lock.
     sigset_t all, before;
     sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, &before);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    lock();
     const int descriptor = mkstemp(output->temporary);
     const int code = errno;
     if (descriptor >= 0) {
         strcpy(pending, output->temporary);
         is_pending = 1;
     }
-    sigprocmask(SIG_SETMASK, &before, NULL);
+    atomic_flag_clear(&is_locked);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (descriptor < 0)
         return refuse(output, code);
 
