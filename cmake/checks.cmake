@@ -29,7 +29,7 @@ function(kallima_build_check name timeout)
 endfunction()
 
 kallima_build_check(install 300 ${scripts}/check_install.sh ${CMAKE_CURRENT_BINARY_DIR})
-kallima_build_check(asan 900 ${scripts}/check_build.sh asan)
+kallima_build_check(asan 1500 ${scripts}/check_build.sh asan)
 kallima_build_check(tsan 600 ${scripts}/check_build.sh tsan)
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64)
     kallima_build_check(windows 900 ${scripts}/check_windows.sh quick $<TARGET_FILE:kallima-gen>)
