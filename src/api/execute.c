@@ -67,8 +67,8 @@ static bool are_fine(const kallima_plan *plan, const void *in, const void *out)
 kallima_status kallima_plan_run(const kallima_plan *plan, const void *in, void *out)
 {
     KAL_REQUIRE(NULL, plan);
-    if (plan->run_pair && are_fine(plan, in, out)) {
-        plan->run_pair(plan->built, in, out);
+    if (plan->built->run_pair && are_fine(plan, in, out)) {
+        plan->built->run_pair(plan->built, in, out);
         return KALLIMA_OK;
     }
     if (plan->problem.in.is_planar || plan->problem.out.is_planar)

@@ -201,7 +201,7 @@ struct kal_device_program {
     kallima_device *device;
     uint64_t workspace_bytes;
     // On a device that computes in host memory: runs the program from one array to another, which
-    // were checked and are not planar, without a workspace. NULL: only program_run() does.
+    // were checked, without a workspace. NULL: only program_run() does, as where a side is planar.
     void (*run_pair)(const struct kal_device_program *program, const void *in, void *out);
 };
 

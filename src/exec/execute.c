@@ -54,13 +54,9 @@ kallima_status kal_plan_build(kallima_plan *plan, bool has_workspace)
 {
     kallima_device *device = plan->device;
 
-    if (kal_device_is_host(device)) {
-        KAL_TRY(device->ops->program_create(&plan->built, device, &plan->program,
-                                            plan->problem.precision == KALLIMA_F64));
-        if (!plan->problem.in.is_planar && !plan->problem.out.is_planar)
-            plan->run_pair = plan->built->run_pair;
-        return KALLIMA_OK;
-    }
+    if (kal_device_is_host(device))
+        return device->ops->program_create(&plan->built, device, &plan->program,
+                                           plan->problem.precision == KALLIMA_F64);
     KAL_TRY(kal_kernel_program_create(&plan->built, device, &plan->arena, &plan->program,
                                       &plan->problem));
     if (!has_workspace || plan->built->workspace_bytes == 0)

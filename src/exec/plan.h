@@ -21,8 +21,6 @@ struct kallima_plan {
     struct kal_recipe *recipe;
     struct kal_program program;
     struct kal_device_program *built;
-    // Of `built`, where no side is planar; NULL: all executions go the long way.
-    void (*run_pair)(const struct kal_device_program *built, const void *in, void *out);
     kallima_plan_origin origin;
     int32_t effort; // this and the next: of the wisdom that it follows
     double time_ns, spread;

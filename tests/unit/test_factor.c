@@ -206,6 +206,7 @@ static void rows_of_a_line_fit_registers(void **state)
         { { .n = 36, .lines = 1, .mirrors_last = true }, false, 16, 0 },
         { { .n = 36, .lines = 1 }, true, 16, 4 },
         { { .n = 50, .lines = 1 }, true, 16, 0 },
+        { { .n = 50, .lines = 2 }, true, 16, 0 },
         { { .n = 8, .lines = 1 }, true, 16, 0 }, // one codelet is faster
         { { .n = 17, .lines = 1 }, true, 16, 0 },
     };

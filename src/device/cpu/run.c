@@ -357,7 +357,8 @@ void (*kal_cpu_pair_runner(const struct cpu_program *program))(
         [CPU_SINGLE_MERGE] = run_merge_pair, [CPU_SINGLE_REAL] = run_real_pair,
         [CPU_SINGLE_LINE] = run_line_pair,
     };
-    return program->is_small ? run[program->single] : NULL;
+    const bool is_planar = program->in.is_planar || program->out.is_planar;
+    return program->is_small && !is_planar ? run[program->single] : NULL;
 }
 
 static void run_alone(const struct cpu_program *program,

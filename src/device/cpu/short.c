@@ -148,12 +148,12 @@ void kal_cpu_short_find(struct cpu_short_lines *out, const struct kal_pass *p,
     *out = (struct cpu_short_lines){ 0 };
     if (p->out.twiddle_n || p->scale != 1.0)
         return;
-    out->run = find_complex(p, k);
-    out->reals = 2 * p->n;
-    if (out->run)
+    cpu_short *complex = find_complex(p, k);
+    if (complex) {
+        *out = (struct cpu_short_lines){ complex, 2 * p->n, false };
         return;
+    }
     const int64_t n = find_real_length(p, &is_forward);
-    *out = (struct cpu_short_lines){ 0 };
     if (n < 2 || n > CPU_MAX_REAL)
         return;
     out->run = (is_forward ? k->reals->r2c : k->reals->c2r)[n];

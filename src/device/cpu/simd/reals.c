@@ -21,15 +21,6 @@
     STORE_COEFFICIENT(yr, yi, ys, k, 0, re, CONSTANT(0.0))
 #define CODELET_R2C(n) r2c_##n
 #define CODELET_C2R(n) c2r_##n
-#define STORE_COEFFICIENT(yr, yi, ys, k, n, re, im) \
-    do {                                            \
-        STORE((yr) + (k) * (ys), re);               \
-        STORE((yi) + (k) * (ys), im);               \
-    } while (0)
-#define STORE_REAL(yr, yi, ys, k, re) \
-    STORE_COEFFICIENT(yr, yi, ys, k, 0, re, CONSTANT(0.0))
-#define CODELET_R2C(n) r2c_##n
-#define CODELET_C2R(n) c2r_##n
 #include R2C_CODELETS
 #include C2R_CODELETS
 #if LANES > 1
