@@ -124,7 +124,8 @@ struct sigaction {
 };
 #define sigemptyset(set)                  (*(set) = 0)
 #define sigfillset(set)                   (*(set) = 0)
-#define sigprocmask(how, set, before)     ((void)(set), (void)(before))
+#undef pthread_sigmask
+#define pthread_sigmask(how, set, before) ((void)(set), (void)(before))
 #define SIG_SETMASK                       0
 #define sigaction(number, action, before) kal_posix_sigaction(number, action, before)
 int kal_posix_sigaction(int number, const struct sigaction *action,
