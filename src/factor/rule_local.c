@@ -7,14 +7,15 @@
 // Points of a line for which one visit beats the two of four-step. Adjacent lines: always, as far
 // as it goes, since nothing else moves their pieces of memory as well. Rows, which are transposed
 // to tiles on the way in and out: about half of L2. Rows of a four-step are visited once more
-// whatever is done. A few lines leave most lanes idle; the steps of a single one hold each number
-// in a register, which is better than that as far as no four-step fills registers. Measured on a
-// Zen 4 processor in November 2026, by timing one problem with each recipe.
+// whatever is done. A few lines leave most lanes idle; the steps of a single one fill registers with
+// its neighbours, or hold each number in one. Measured on a Zen 4 processor in November 2026, by
+// timing one problem with each recipe.
 enum {
     ADJACENT_LIMIT = KAL_MAX_LOCAL,
     ROW_LIMIT = 1024,
     SECOND_STEP_LIMIT = KAL_MAX_LOCAL,
-    SINGLE_LIMIT = 256,
+    SINGLE_LIMIT = 1024,
+    SINGLE_LIMIT_OF_NUMBERS = 256, // one of which fills a register
     FEW_LIMIT = 32,
     FEW_LINES = 4,
 };
@@ -88,6 +89,19 @@ static bool is_single(const struct kal_axis *axis)
     return axis->lines == 1 && !axis->is_convolved;
 }
 
+// Its points that fill a register of up to 32 bytes.
+static int single_numbers(const struct kal_caps *caps)
+{
+    enum { MOST_REALS = 8 };
+    const int reals = (int)kal_min(caps->lanes_f32, MOST_REALS);
+    return (int)kal_max(1, kal_caps_is_f64(caps) ? reals / 4 : reals / 2);
+}
+
+static int64_t single_limit(const struct kal_caps *caps)
+{
+    return single_numbers(caps) > 1 ? SINGLE_LIMIT : SINGLE_LIMIT_OF_NUMBERS;
+}
+
 static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
 {
     if (axis->is_real)
@@ -99,7 +113,7 @@ static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
     // Columns of a line that is worked on its own lanes lie in its tiles, however many.
     const int64_t limit = axis->fills_lanes          ? KAL_MAX_LOCAL
                           : axis->is_second_step     ? SECOND_STEP_LIMIT
-                          : is_single(axis)          ? SINGLE_LIMIT
+                          : is_single(axis)          ? single_limit(caps)
                           : axis->lines < FEW_LINES  ? FEW_LIMIT
                           : axis->lines_are_adjacent ? ADJACENT_LIMIT
                                                      : ROW_LIMIT;
@@ -107,7 +121,7 @@ static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
     const bool is_line = kal_line_rows(axis, caps) > 0;
     if (kal_radix_exists(axis->n) || axis->n == 1)
         return !is_line || is_single(axis) || axis->lines >= FEW_LINES;
-    if (is_line)
+    if (is_line && !(is_single(axis) && axis->n <= limit && single_numbers(caps) > 1))
         return false;
     return axis->n <= limit && kal_radix_divides(axis->n);
 }
@@ -334,6 +348,9 @@ static void choose(const struct kal_axis *axis, const struct kal_caps *caps,
     (void)n;
     if (caps->language)
         choose_for_kernel(axis, caps, node);
+    else if (is_single(axis) && axis->n <= single_limit(caps) && single_numbers(caps) > 1)
+        node->radix_count =
+            kal_radix_sequence_single(axis->n, single_numbers(caps), node->radix);
     else
         node->radix_count = kal_radix_sequence(axis->n, node->radix, NULL);
 }

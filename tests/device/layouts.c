@@ -109,6 +109,35 @@ void scales_are_applied(void **state)
     ROWS_FINISH();
 }
 
+// Lines of one codelet or two are scaled in ways of their own: alone, and many that are packed or not.
+void scales_of_short_lines_are_applied(void **state)
+{
+    static const int64_t batches[] = { 1, 37, 70 };
+
+    (void)state;
+    for (int64_t n = 2; n <= 40; n++) {
+        for (int i = 0; i < 3 * KALLIMA_KIND_COUNT * KALLIMA_PRECISION_COUNT; i++) {
+            const int kind = i / 3 % KALLIMA_KIND_COUNT,
+                      precision = i / 3 / KALLIMA_KIND_COUNT;
+            struct trial t = { .seed = (uint64_t)(n * 100 + i) };
+            if (!suite_takes(t.seed, 16))
+                continue;
+            t.desc = problem_line(
+                kind, precision,
+                kind == KALLIMA_C2C && n % 2 ? KALLIMA_INVERSE : KALLIMA_FORWARD, n);
+            t.desc.scale = 1.0 / 3.0;
+            t.desc.batch = batches[i % 3];
+            if (i % 3 == 2) { // gaps, which must stay as they are
+                t.desc.in.stride[0] = t.desc.out.stride[0] = 1;
+                t.desc.in.batch_stride = n + 5;
+                t.desc.out.batch_stride = n + 7;
+            }
+            trial_check(&t, suite.device);
+        }
+    }
+    ROWS_FINISH();
+}
+
 // A power of two passes through without a trace unless a step leaves the exponent's range:
 // Bluestein and Rader multiply by tables, whose scaling must not overflow on the way.
 static void check_power(int64_t n, double power)

@@ -61,6 +61,7 @@ void every_style_of_layout_is_computed(void **state);
 void shapes_of_many_axes_are_computed(void **state);
 void random_problems_are_computed(void **state);
 void scales_are_applied(void **state);
+void scales_of_short_lines_are_applied(void **state);
 void tiny_and_huge_values_survive(void **state);
 
 // properties.c

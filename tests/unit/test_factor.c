@@ -485,6 +485,57 @@ static void lengths_without_a_radix_sequence_are_refused(void **state)
     ROWS_FINISH();
 }
 
+static void check_single_sequence(int64_t n, int numbers)
+{
+    int radix[KAL_MAX_STEPS];
+    int64_t product = 1;
+
+    row_ran();
+    const int count = kal_radix_sequence_single(n, numbers, radix);
+    if ((count >= 0) != kal_radix_divides(n))
+        row_fail("n=%lld, numbers=%d: %d radices", (long long)n, numbers, count);
+    for (int i = 0; i < count; i++) {
+        product *= radix[i];
+        if (!kal_radix_exists(radix[i]))
+            row_fail("n=%lld, numbers=%d: radix %d", (long long)n, numbers, radix[i]);
+    }
+    if (count >= 0 && product != n)
+        row_fail("n=%lld, numbers=%d: product %lld", (long long)n, numbers,
+                 (long long)product);
+}
+
+static void sequences_of_single_lines_fill_registers(void **state)
+{
+    static const struct {
+        int64_t n;
+        int numbers, count, radix[3];
+    } rows[] = {
+        { 1, 4, 0, { 0 } },
+        { 16, 4, 1, { 16 } },
+        { 60, 4, 2, { 4, 15 } },
+        { 64, 4, 2, { 4, 16 } },
+        { 64, 2, 2, { 4, 16 } },
+        { 65, 4, 2, { 13, 5 } },
+        { 1000, 4, 3, { 20, 5, 10 } },
+        { 1024, 2, 2, { 32, 32 } },
+        { 37, 4, -1, { 0 } },
+    };
+    int radix[KAL_MAX_STEPS];
+
+    (void)state;
+    for (size_t i = 0; i < KAL_COUNT(rows); i++) {
+        ROW_CHECK(kal_radix_sequence_single(rows[i].n, rows[i].numbers, radix) ==
+                  rows[i].count);
+        for (int j = 0; j < rows[i].count; j++)
+            ROW_CHECK(radix[j] == rows[i].radix[j]);
+    }
+    for (int64_t n = 1; n <= 1024; n++) {
+        check_single_sequence(n, 2);
+        check_single_sequence(n, 4);
+    }
+    ROWS_FINISH();
+}
+
 // The length of the convolution of `least` points and its radices, or none.
 static void check_convolution(int64_t least, const struct kal_caps *caps, bool is_known)
 {
@@ -537,6 +588,7 @@ int main(void)
         cmocka_unit_test(deep_texts_are_refused),
         cmocka_unit_test(product_of_a_radix_sequence_is_the_length),
         cmocka_unit_test(lengths_without_a_radix_sequence_are_refused),
+        cmocka_unit_test(sequences_of_single_lines_fill_registers),
         cmocka_unit_test(convolutions_have_room_and_radices),
     };
     return cmocka_run_group_tests_name("factor", tests, NULL, NULL);

@@ -122,8 +122,8 @@ struct sigaction {
     int sa_flags;
     sigset_t sa_mask;
 };
-#define sigemptyset(set)                  (*(set) = 0)
-#define sigfillset(set)                   (*(set) = 0)
+#define sigemptyset(set) (*(set) = 0)
+#define sigfillset(set)  (*(set) = 0)
 #undef pthread_sigmask
 #define pthread_sigmask(how, set, before) ((void)(set), (void)(before))
 #define SIG_SETMASK                       0

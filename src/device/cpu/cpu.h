@@ -21,8 +21,11 @@ struct cpu_device {
 struct cpu_step {
     const struct kal_step *step;
     cpu_dft *dft;
-    cpu_dft *pairs; // the same of interleaved numbers; NULL: there is more than one lane
-    const void *table;
+    cpu_dft *pairs;  // the same of interleaved numbers; NULL: there is more than one lane
+    cpu_dft *groups; // the same of neighbours, whole or in groups; NULL: they are too few
+    cpu_mirror *mirror; // of a mirrored step of one such line; NULL: it is none
+    int group_numbers;  // of a register of these
+    const void *table, *group_table;
 };
 
 /** Roots exp(-2*pi*i * k / n) in double from two tables, for any k below n. */
@@ -110,7 +113,9 @@ struct cpu_program {
     enum cpu_single single;
     struct cpu_user_side in, out; // of a single one
     cpu_dft *whole;               // all of it; NULL: look at the passes
-    bool is_small;                // one thread, whose scratch is on its stack
+    double row_scale; // what the reals of its output are multiplied by at its end
+    int64_t row_reals;
+    bool is_small; // one thread, whose scratch is on its stack
     int threads;
     uint64_t tile_bytes;   // two tiles of a thread
     uint64_t thread_bytes; // tiles and the scratch of a chunk
@@ -124,6 +129,21 @@ static inline bool kal_cpu_are_pairs(const struct cpu_vectors *x,
     const int64_t in = (const char *)x->im - (const char *)x->re,
                   out = (const char *)y->im - (const char *)y->re;
     return in == out && (in == real_bytes || in == -real_bytes);
+}
+
+/** A step of one line, or of the lanes that `dft` has. */
+static inline void kal_cpu_step_run(const struct cpu_step *step, cpu_dft *dft,
+                                    const struct cpu_vectors *x,
+                                    const struct cpu_vectors *y, int64_t real_bytes)
+{
+    const void *table = step->table;
+
+    if (step->pairs && kal_cpu_are_pairs(x, y, real_bytes)) {
+        const bool are_neighbours = x->stride == 2 && y->stride == 2;
+        dft = step->groups && are_neighbours ? step->groups : step->pairs;
+        table = step->groups && are_neighbours ? step->group_table : table;
+    }
+    dft(x, y, step->step->m, step->step->s, table);
 }
 
 /** Scratch that a call has room for on its stack. */

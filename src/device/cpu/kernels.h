@@ -80,12 +80,34 @@ struct cpu_pair_kernels {
 };
 
 /**
+ * The mirrored step of one line of 2 m reals, from m packed numbers to coefficients 0 .. m or back,
+ * interleaved, real parts first, and not where they come from. m is above `numbers` of the
+ * kernels; w has for each group of numbers k, of those from 1 to m/2, the last group
+ * ending below m, a register of real parts of u, each twice, and one of imaginary parts, the first of
+ * two with the sign changed: u = -i/2 exp(-2 pi i k / 2m) to split, and i exp(2 pi i k / 2m) to merge.
+ */
+typedef void cpu_mirror(const void *x, void *y, int64_t m, const void *w);
+
+/**
+ * Steps of one lane of interleaved numbers, one behind the other on both sides, whose parts are
+ * exchanged on both or on none: `numbers` at once, which fill a register. `first` has s = 1, and
+ * m and the radix at least `numbers`; its w has for each group of p, from those below `numbers` on,
+ * where the last group ends with m-1, radix-1 registers of real parts, each number's twice, and of
+ * imaginary parts in turn. `later` has s at least `numbers`.
+ */
+struct cpu_group_kernels {
+    int numbers;
+    cpu_dft *first[CPU_MAX_RADIX + 1], *later[CPU_MAX_RADIX + 1];
+    cpu_mirror *split, *merge;
+};
+
+/**
  * Codelets of LANES lines each, `groups` times: interleaved numbers one behind the other, and
- * strides from line to line. `streamed` is past the caches, where lines are one behind the
+ * strides from line to line. `scale` is of those that are scaled alone. `streamed` is past the caches, where lines are one behind the
  * other in y, too, and y is a multiple of a register.
  */
 typedef void cpu_short(const struct cpu_vectors *x, const struct cpu_vectors *y,
-                       int64_t groups, bool streamed);
+                       int64_t groups, double scale, bool streamed);
 
 /**
  * Of real transforms of length n, NULL where there is none: reals, and coefficients 0 .. n/2 as
@@ -112,7 +134,7 @@ struct cpu_row {
  * Work along one line: mirrored steps on pairs begin .. end-1 of 0 .. m/2; n numbers that are
  * neighbours in memory, in planes or interleaved in either order, to or from a tile of one lane,
  * where they are interleaved; and that tile times a table, as of struct cpu_kernels. A part that
- * is NULL is zero, or dropped.
+ * is NULL is zero, or dropped. `scale` takes n reals.
  */
 struct cpu_row_kernels {
     void (*split)(const struct cpu_row *row, int64_t begin, int64_t end);
@@ -120,6 +142,7 @@ struct cpu_row_kernels {
     void (*load)(void *tile, const void *re, const void *im, int64_t n);
     void (*store)(const void *tile, void *re, void *im, int64_t n);
     void (*multiply)(void *tile, const void *table, int64_t n, bool exchange);
+    void (*scale)(void *reals, double factor, int64_t n);
 };
 
 struct cpu_kernels {
@@ -130,9 +153,11 @@ struct cpu_kernels {
     cpu_dft *dft[CPU_MAX_RADIX + 1];
     const struct cpu_fused *fused;       // NULL for one lane, where it would gain nothing
     const struct cpu_line_kernels *line; // NULL for one lane
-    const struct cpu_pair_kernels *pairs; // NULL for one lane
-    cpu_short *const *shorts; // by radix, NULL where there is none; NULL for one lane
-    const struct cpu_real_kernels *reals;
+    const struct cpu_pair_kernels *pairs;   // NULL for one lane
+    const struct cpu_group_kernels *groups; // NULL where one number fills a register
+    // By radix, NULL where there is none; NULL for one lane. Then those that are scaled.
+    cpu_short *const *shorts, *const *scaled_shorts;
+    const struct cpu_real_kernels *reals, *scaled_reals;
     const struct cpu_row_kernels *rows;
 
     /**

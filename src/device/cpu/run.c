@@ -215,14 +215,6 @@ static inline void set_line_tile(struct cpu_vectors *v, char *tile,
     v->ahead = 0;
 }
 
-static inline void run_step(const struct cpu_step *step, const struct cpu_vectors *x,
-                            const struct cpu_vectors *y, int64_t real_bytes)
-{
-    const bool are_pairs = step->pairs && kal_cpu_are_pairs(x, y, real_bytes);
-    (are_pairs ? step->pairs : step->dft)(x, y, step->step->m, step->step->s,
-                                          step->table);
-}
-
 // Steps begin .. end-1 from x to y, by way of tiles, the first one that which is said.
 static inline void run_codelets(const struct cpu_program *program, int begin, int end,
                                 const struct cpu_vectors *x, const struct cpu_vectors *y,
@@ -237,10 +229,10 @@ static inline void run_codelets(const struct cpu_program *program, int begin, in
         struct cpu_vectors *to = &tile[(first_tile + i - begin) % 2];
         set_line_tile(to, workspace + (to - tile) * (int64_t)(program->tile_bytes / 2), y,
                       real_bytes);
-        run_step(&step[i], from, to, real_bytes);
+        kal_cpu_step_run(&step[i], step[i].dft, from, to, real_bytes);
         from = to;
     }
-    run_step(&step[end - 1], from, y, real_bytes);
+    kal_cpu_step_run(&step[end - 1], step[end - 1].dft, from, y, real_bytes);
 }
 
 static inline void run_steps(const struct cpu_program *program,
@@ -268,6 +260,12 @@ static inline struct cpu_row mirrored_row(const struct cpu_step *step,
     };
 }
 
+// Of what begins there, real parts first.
+static inline void run_mirror(const struct cpu_step *step, const void *from, void *to)
+{
+    step->mirror(from, to, step->step->n / 2, step->group_table);
+}
+
 static inline void run_split(const struct cpu_program *program,
                              const struct cpu_vectors *x, const struct cpu_vectors *y,
                              char *workspace)
@@ -278,6 +276,10 @@ static inline void run_split(const struct cpu_program *program,
 
     set_line_tile(&packed, workspace, x, program->is_f64 ? 8 : 4);
     run_codelets(program, 0, last, x, &packed, workspace, (last + 1) % 2);
+    if (pass->step[last].mirror) {
+        run_mirror(&pass->step[last], packed.re, y->re);
+        return;
+    }
     const struct cpu_row row = mirrored_row(&pass->step[last], &packed, y);
     pass->widest->rows->split(&row, 0, row.m / 2 + 1);
 }
@@ -290,8 +292,12 @@ static inline void run_merge(const struct cpu_program *program,
     struct cpu_vectors packed;
 
     set_line_tile(&packed, workspace, y, program->is_f64 ? 8 : 4);
-    const struct cpu_row row = mirrored_row(&pass->step[0], x, &packed);
-    pass->widest->rows->merge(&row, 0, row.m / 2 + 1);
+    if (pass->step[0].mirror) {
+        run_mirror(&pass->step[0], x->re, packed.im);
+    } else {
+        const struct cpu_row row = mirrored_row(&pass->step[0], x, &packed);
+        pass->widest->rows->merge(&row, 0, row.m / 2 + 1);
+    }
     run_codelets(program, 1, pass->pass->step_count, &packed, y, workspace, 1);
 }
 
@@ -299,8 +305,9 @@ static inline void run_real(const struct cpu_program *program,
                             const struct cpu_vectors *x, const struct cpu_vectors *y,
                             char *workspace)
 {
+    const struct cpu_pass *pass = &program->pass[0];
     (void)workspace;
-    program->pass[0].turned.run(x, y, 1, false);
+    pass->turned.run(x, y, 1, pass->pass->scale, false);
 }
 
 static inline void run_line(const struct cpu_program *program,
@@ -311,6 +318,16 @@ static inline void run_line(const struct cpu_program *program,
     char *const tile[2] = { workspace, workspace + program->tile_bytes / 2 };
     kal_cpu_line_run(line, tile, x, y, line->kernels->line->end[line->out][line->radix],
                      NULL);
+}
+
+// What is left to do when a line has been worked.
+static inline void finish_line(const struct cpu_program *program,
+                               const struct cpu_vectors *y)
+{
+    char *first = (char *)y->im < (char *)y->re ? y->im : y->re;
+    if (program->row_scale != 1.0)
+        program->pass[0].widest->rows->scale(first, program->row_scale,
+                                             program->row_reals);
 }
 
 static void run_single(const struct cpu_program *program,
@@ -327,6 +344,7 @@ static void run_single(const struct cpu_program *program,
     find_user_vectors(&x, &program->in, arguments->in);
     find_user_vectors(&y, &program->out, arguments->out);
     run[program->single](program, &x, &y, workspace);
+    finish_line(program, &y);
 }
 
 // The same between two arrays, with the workspace on the stack.
@@ -340,6 +358,7 @@ static void run_single(const struct cpu_program *program,
         place(&x, &program->in, in, in);                                           \
         place(&y, &program->out, out, out);                                        \
         name(program, &x, &y, workspace);                                          \
+        finish_line(program, &y);                                                  \
     }
 
 RUN_PAIR(run_steps)

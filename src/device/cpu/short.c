@@ -36,7 +36,7 @@ static cpu_short *find_complex(const struct kal_pass *p, const struct cpu_kernel
     if (p->step_count != 1 || !kal_cpu_steps_are_plain(p) || !k->shorts ||
         !is_contiguous(&p->in, p->n) || !is_contiguous(&p->out, p->n))
         return NULL;
-    return k->shorts[p->step[0].radix];
+    return (p->scale != 1.0 ? k->scaled_shorts : k->shorts)[p->step[0].radix];
 }
 
 // Reals one behind the other, n of them.
@@ -130,8 +130,7 @@ static int64_t find_real_length(const struct kal_pass *p, bool *is_forward)
 
 bool kal_cpu_is_mirrored_line(const struct kal_pass *p, bool *is_forward)
 {
-    if (!find_even_length(p, is_forward) || p->step_count < 2 || p->scale != 1.0 ||
-        p->out.twiddle_n)
+    if (!find_even_length(p, is_forward) || p->step_count < 2 || p->out.twiddle_n)
         return false;
     for (int i = !*is_forward; i < p->step_count - *is_forward; i++) {
         if (p->step[i].op != KAL_STEP_DFT || p->step[i].outer != 1)
@@ -146,7 +145,7 @@ void kal_cpu_short_find(struct cpu_short_lines *out, const struct kal_pass *p,
     bool is_forward;
 
     *out = (struct cpu_short_lines){ 0 };
-    if (p->out.twiddle_n || p->scale != 1.0)
+    if (p->out.twiddle_n)
         return;
     cpu_short *complex = find_complex(p, k);
     if (complex) {
@@ -156,7 +155,8 @@ void kal_cpu_short_find(struct cpu_short_lines *out, const struct kal_pass *p,
     const int64_t n = find_real_length(p, &is_forward);
     if (n < 2 || n > CPU_MAX_REAL)
         return;
-    out->run = (is_forward ? k->reals->r2c : k->reals->c2r)[n];
+    const struct cpu_real_kernels *reals = p->scale != 1.0 ? k->scaled_reals : k->reals;
+    out->run = (is_forward ? reals->r2c : reals->c2r)[n];
     out->reals = is_forward ? 2 * (n / 2 + 1) : n;
     out->is_real = true;
 }

@@ -54,6 +54,34 @@ static kallima_status dft_table(struct cpu_program *program, const struct kal_st
     return KALLIMA_OK;
 }
 
+// The same for groups of p, p = 0 .. m-1, each number's parts twice.
+static kallima_status group_table(struct cpu_program *program, const struct cpu_step *of,
+                                  const void **out)
+{
+    const struct kal_step *step = of->step;
+    const int64_t numbers = of->group_numbers, groups = (step->m - 1) / numbers + 1;
+    struct kal_root_table roots;
+    struct table table;
+
+    KAL_TRY(take_table(program, &table, groups * (step->radix - 1) * 2 * numbers));
+    KAL_TRY(
+        kal_root_table_init(&roots, &program->base.device->host, step->radix * step->m));
+    int64_t at = 0;
+    for (int64_t i = 0; i < groups; i++) {
+        const int64_t first = kal_min(i * numbers, step->m - numbers);
+        for (int64_t k = 1; k < step->radix; k++, at += 4 * numbers) {
+            for (int64_t v = 0; v < 2 * numbers; v++) {
+                const struct kal_root r = kal_root_table_get(&roots, (first + v / 2) * k);
+                put(&table, at + v, r.re);
+                put(&table, at + 2 * numbers + v, r.im);
+            }
+        }
+    }
+    kal_root_table_clear(&roots);
+    *out = table.data;
+    return KALLIMA_OK;
+}
+
 // exp(-pi i j^2 / n) for j = 0 .. n-1; conjugate if asked for
 static kallima_status chirp_table(struct cpu_program *program, int64_t n, bool conjugate,
                                   const void **out)
@@ -162,6 +190,36 @@ static kallima_status mirror_table(struct cpu_program *program,
     return KALLIMA_OK;
 }
 
+// Registers of u for groups of k from 1 to m/2: -i/2 exp(-2 pi i k / 2m), or 2 conj of that.
+static kallima_status group_mirror_table(struct cpu_program *program,
+                                         const struct cpu_step *of, const void **out)
+{
+    const struct kal_step *step = of->step;
+    const int64_t m = step->n / 2, numbers = of->group_numbers;
+    const int64_t groups = (m / 2 + numbers - 1) / numbers;
+    const bool is_split = step->op == KAL_STEP_SPLIT;
+    struct kal_root_table roots;
+    struct table table;
+
+    KAL_TRY(take_table(program, &table, groups * 2 * numbers));
+    KAL_TRY(kal_root_table_init(&roots, &program->base.device->host, 2 * m));
+    for (int64_t i = 0; i < groups; i++) {
+        const int64_t first = kal_min(1 + i * numbers, m - numbers), at = 4 * numbers * i;
+        for (int64_t v = 0; v < numbers; v++) {
+            const struct kal_root r = kal_root_table_get(&roots, first + v);
+            const long double re = is_split ? r.im / 2 : r.im,
+                              im = is_split ? -r.re / 2 : r.re;
+            for (int part = 0; part < 2; part++) {
+                put(&table, at + 2 * v + part, re);
+                put(&table, at + 2 * numbers + 2 * v + part, part ? im : -im);
+            }
+        }
+    }
+    kal_root_table_clear(&roots);
+    *out = table.data;
+    return KALLIMA_OK;
+}
+
 static bool same_table(const struct kal_step *a, const struct kal_step *b)
 {
     return a->op == b->op && a->radix == b->radix && a->m == b->m && a->n == b->n &&
@@ -193,8 +251,14 @@ static kallima_status step_table(struct cpu_program *program, struct cpu_step *s
         [KAL_STEP_MERGE] = mirror_table,
     };
     step->table = find_table(program, step->step);
-    return step->table ? KALLIMA_OK
-                       : build[step->step->op](program, step->step, &step->table);
+    if (!step->table)
+        KAL_TRY(build[step->step->op](program, step->step, &step->table));
+    step->group_table = step->table;
+    if (step->mirror)
+        return group_mirror_table(program, step, &step->group_table);
+    if (step->groups && step->step->s == 1 && step->step->m > 1)
+        return group_table(program, step, &step->group_table);
+    return KALLIMA_OK;
 }
 
 static int64_t output_index(const struct kal_side *side, int64_t e)

@@ -478,10 +478,8 @@ static void run_dft(const struct cpu_step *step, cpu_dft *dft, struct cpu_vector
 {
     const struct kal_step *s = step->step;
     const int64_t block = s->radix * s->m * s->s;
-    if (step->pairs && kal_cpu_are_pairs(&x, &y, real_bytes))
-        dft = step->pairs;
     for (int64_t o = 0; o < s->outer; o++) {
-        dft(&x, &y, s->m, s->s, step->table);
+        kal_cpu_step_run(step, dft, &x, &y, real_bytes);
         x.re = (char *)x.re + block * x.stride * real_bytes;
         x.im = (char *)x.im + block * x.stride * real_bytes;
         y.re = (char *)y.re + block * y.stride * real_bytes;
@@ -666,7 +664,7 @@ static int64_t run_short(const struct run *run, int64_t first, int64_t most)
                              y = line_vectors(run, &run->out, run->step.out);
 
     if (tiles > 0)
-        pass->turned.run(&x, &y, tiles, can_stream_short(run));
+        pass->turned.run(&x, &y, tiles, pass->pass->scale, can_stream_short(run));
     return tiles;
 }
 

@@ -30,13 +30,7 @@ enum { PAIR = 2 * LANES }; // reals of one element of a tile
         }                                                                           \
     }
 
-// clang-format off
-#define RADICES(X) \
-    X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) \
-    X(17) X(19) X(20) X(23) X(24) X(25) X(27) X(29) X(31) X(32)
-// clang-format on
-
-RADICES(STEP)
+RADICES_FROM_2(STEP)
 
 // A complex element in memory: where it is, and whether it is absent or conjugate.
 struct element {
@@ -423,9 +417,14 @@ static void merge(const struct cpu_vectors *low, const struct cpu_vectors *high,
 extern const struct cpu_fused JOIN(kal_cpu_fused_, KAL_SIMD_SUFFIX);
 extern const struct cpu_line_kernels JOIN(kal_cpu_line_, KAL_SIMD_SUFFIX);
 extern cpu_short *const JOIN(kal_cpu_short_, KAL_SIMD_SUFFIX)[CPU_MAX_RADIX + 1];
+extern cpu_short *const JOIN(kal_cpu_short_scaled_, KAL_SIMD_SUFFIX)[CPU_MAX_RADIX + 1];
 extern const struct cpu_pair_kernels JOIN(kal_cpu_pairs_, KAL_SIMD_SUFFIX);
 #endif
+#if LANES > 2
+extern const struct cpu_group_kernels JOIN(kal_cpu_groups_, KAL_SIMD_SUFFIX);
+#endif
 extern const struct cpu_real_kernels JOIN(kal_cpu_reals_, KAL_SIMD_SUFFIX);
+extern const struct cpu_real_kernels JOIN(kal_cpu_reals_scaled_, KAL_SIMD_SUFFIX);
 extern const struct cpu_row_kernels JOIN(kal_cpu_rows_, KAL_SIMD_SUFFIX);
 extern const struct cpu_kernels JOIN(kal_cpu_kernels_, KAL_SIMD_SUFFIX);
 
@@ -433,14 +432,19 @@ const struct cpu_kernels JOIN(kal_cpu_kernels_, KAL_SIMD_SUFFIX) = {
     .level = TEXT(KAL_SIMD_SUFFIX),
     .lanes = LANES,
     .has_fma = HAS_FMA,
-    .dft = { RADICES(STEP_ENTRY) },
+    .dft = { RADICES_FROM_2(STEP_ENTRY) },
 #if LANES > 1
     .fused = &JOIN(kal_cpu_fused_, KAL_SIMD_SUFFIX),
     .line = &JOIN(kal_cpu_line_, KAL_SIMD_SUFFIX),
     .shorts = JOIN(kal_cpu_short_, KAL_SIMD_SUFFIX),
+    .scaled_shorts = JOIN(kal_cpu_short_scaled_, KAL_SIMD_SUFFIX),
     .pairs = &JOIN(kal_cpu_pairs_, KAL_SIMD_SUFFIX),
 #endif
+#if LANES > 2
+    .groups = &JOIN(kal_cpu_groups_, KAL_SIMD_SUFFIX),
+#endif
     .reals = &JOIN(kal_cpu_reals_, KAL_SIMD_SUFFIX),
+    .scaled_reals = &JOIN(kal_cpu_reals_scaled_, KAL_SIMD_SUFFIX),
     .rows = &JOIN(kal_cpu_rows_, KAL_SIMD_SUFFIX),
 #if LANES > 1
     .load_lanes = load_lanes,

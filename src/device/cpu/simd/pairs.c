@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Steps of one line of interleaved numbers, each of which is a register: both parts take the same
-// way through the codelet of a real transform. That gives, by its linearity, the sums C and S of
-// complex x times cosines and minus sines, so that y[k] = C + i S and y[n-k] = C - i S.
+// Steps of one line of interleaved numbers, each of which is a register.
 #include "device/cpu/kernels.h"
 
 #include "device/cpu/simd/simd.h"
@@ -17,11 +15,9 @@
 #endif
 typedef R P __attribute__((vector_size(PAIR_BYTES)));
 #if defined KAL_SIMD_F32
-typedef int32_t PM __attribute__((vector_size(PAIR_BYTES)));
-#define SIGN_BIT INT32_MIN
+typedef int32_t VI __attribute__((vector_size(PAIR_BYTES)));
 #else
-typedef int64_t PM __attribute__((vector_size(PAIR_BYTES)));
-#define SIGN_BIT INT64_MIN
+typedef int64_t VI __attribute__((vector_size(PAIR_BYTES)));
 #endif
 
 #undef LOAD
@@ -69,60 +65,22 @@ typedef R N __attribute__((vector_size(2 * sizeof(R)), aligned(sizeof(R)), may_a
 #endif
 
 // The sign of the part that leads in i z: of the other one where parts are exchanged.
-#define SIGNS(exchanged)  ((exchanged) ? (PM){ 0, SIGN_BIT } : (PM){ SIGN_BIT, 0 })
-#define TIMES_I(a, signs) ((P)((PM)EXCHANGED(a) ^ (signs)))
+#define SIGNS(exchanged) ((exchanged) ? (VI){ 0, SIGN_BIT } : (VI){ SIGN_BIT, 0 })
 
-// What the codelets call yi is the signs, what they call xi the twiddle factors. Pairs of reals
-// are neighbours on their line.
-#define LOAD_PAIR(re, im, xr, xi, at)    \
-    do {                                 \
-        (void)(xi);                      \
-        re = LOAD((xr) + (at));          \
-        im = LOAD((xr) + xs / 2 + (at)); \
-    } while (0)
+#include "device/cpu/simd/numbers.h"
 
-#define STORE_COEFFICIENT(yr, yi, ys, k, n, re, im)         \
-    do {                                                    \
-        const P turned_ = TIMES_I(im, *(const PM *)(yi));   \
-        STORE((yr) + (k) * (ys), ADD(re, turned_));         \
-        STORE((yr) + ((n) - (k)) * (ys), SUB(re, turned_)); \
-    } while (0)
-#define STORE_REAL(yr, yi, ys, k, re) ((void)(yi), STORE((yr) + (k) * (ys), re))
-
-#define CODELET_R2C(n) plain_##n
+#define STORE_NUMBER(pointer, value, k) STORE(pointer, value)
+#define CODELET_R2C(n)                  plain_##n
 #include R2C_CODELETS
-
 #undef CODELET_R2C
 #define CODELET_R2C(n) whole_##n
 #include R2C_CODELETS
-
 #undef CODELET_R2C
-#undef STORE_COEFFICIENT
-#undef STORE_REAL
-// Number k times its twiddle factor; number 0 has none.
-INLINE P twiddle(P a, const R *w, const R *signs, int k)
-{
-    if (k == 0)
-        return a;
-    const P other = MUL(EXCHANGED(a), BROADCAST(w[2 * k - 1]));
-    return FMA(a, BROADCAST(w[2 * k - 2]), (P)((PM)other ^ *(const PM *)signs));
-}
+#undef STORE_NUMBER
 
-#define STORE_COEFFICIENT(yr, yi, ys, k, n, re, im)                                     \
-    do {                                                                                \
-        const P turned_ = TIMES_I(im, *(const PM *)(yi));                               \
-        STORE((yr) + (k) * (ys), twiddle(ADD(re, turned_), xi, yi, k));                 \
-        STORE((yr) + ((n) - (k)) * (ys), twiddle(SUB(re, turned_), xi, yi, (n) - (k))); \
-    } while (0)
-#define STORE_REAL(yr, yi, ys, k, re) STORE((yr) + (k) * (ys), twiddle(re, xi, yi, k))
-#define CODELET_R2C(n)                twiddled_##n
+#define STORE_NUMBER(pointer, value, k) STORE(pointer, TIMES_SHARED_FACTOR(value, k))
+#define CODELET_R2C(n)                  twiddled_##n
 #include R2C_CODELETS
-
-// clang-format off
-#define RADICES(X) \
-    X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) \
-    X(17) X(19) X(20) X(23) X(24) X(25) X(27) X(29) X(31) X(32)
-// clang-format on
 
 #define STEP(r)                                                                      \
     static void step_##r(const struct cpu_vectors *x, const struct cpu_vectors *y,   \
@@ -132,7 +90,7 @@ INLINE P twiddle(P a, const R *w, const R *signs, int k)
         const R *w = roots, *from = is_exchanged ? x->im : x->re;                    \
         R *to = is_exchanged ? y->im : y->re;                                        \
         const ptrdiff_t xs = x->stride, ys = y->stride;                              \
-        PM signs = SIGNS(is_exchanged);                                              \
+        VI signs = SIGNS(is_exchanged);                                              \
         for (int64_t q = 0; q < s; q++)                                              \
             plain_##r(from + q * xs, NULL, 2 * s * m * xs, to + q * ys, (R *)&signs, \
                       s * ys);                                                       \
@@ -143,14 +101,14 @@ INLINE P twiddle(P a, const R *w, const R *signs, int k)
         }                                                                            \
     }
 
-RADICES(STEP)
+RADICES_FROM_2(STEP)
 
 #define WHOLE(r)                                                                       \
     static void all_##r(const struct cpu_vectors *x, const struct cpu_vectors *y,      \
                         int64_t m, int64_t s, const void *roots)                       \
     {                                                                                  \
         const bool is_exchanged = x->im < x->re;                                       \
-        PM signs = SIGNS(is_exchanged);                                                \
+        VI signs = SIGNS(is_exchanged);                                                \
         (void)m;                                                                       \
         (void)s;                                                                       \
         (void)roots;                                                                   \
@@ -158,7 +116,7 @@ RADICES(STEP)
                   (R *)&signs, 2);                                                     \
     }
 
-RADICES(WHOLE)
+RADICES_FROM_2(WHOLE)
 
 #define STEP_ENTRY(r)  [r] = step_##r,
 #define WHOLE_ENTRY(r) [r] = all_##r,
@@ -166,8 +124,8 @@ RADICES(WHOLE)
 extern const struct cpu_pair_kernels JOIN(kal_cpu_pairs_, KAL_SIMD_SUFFIX);
 
 const struct cpu_pair_kernels JOIN(kal_cpu_pairs_, KAL_SIMD_SUFFIX) = {
-    .step = { RADICES(STEP_ENTRY) },
-    .whole = { RADICES(WHOLE_ENTRY) },
+    .step = { RADICES_FROM_2(STEP_ENTRY) },
+    .whole = { RADICES_FROM_2(WHOLE_ENTRY) },
 };
 
 #endif

@@ -29,6 +29,11 @@
 
 // Lines as long as a register at least.
 // clang-format off
+#if defined IS_SCALED && defined KAL_SIMD_SSE2 && defined KAL_SIMD_F32
+#define LENGTHS(X) X(4) X(5) X(6) X(7)
+#elif defined IS_SCALED && LANES > 1 && (defined KAL_SIMD_SSE2 || REGISTER_BYTES == 64)
+#define LENGTHS(X)
+#else
 #if LANES <= 2
 #define LENGTHS_FROM_2(X) X(2) X(3)
 #else
@@ -48,6 +53,7 @@
     LENGTHS_FROM_2(X) LENGTHS_FROM_4(X) LENGTHS_FROM_8(X) \
     X(16) X(17) X(18) X(19) X(20) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30) \
     X(31) X(32)
+#endif
 // clang-format on
 
 // Reals of the coefficients 0 .. n/2, and rows of a tile of either side, where they are in pairs.
@@ -55,40 +61,68 @@
 
 #define PARAMETERS                                                            \
     const struct cpu_vectors *x, const struct cpu_vectors *y, int64_t groups, \
-        bool is_streamed
+        double scale, bool is_streamed
 
 #if LANES == 1
-#define WORK(name, n, read, written)                                             \
-    static void lines_##name##_##n(PARAMETERS)                                   \
-    {                                                                            \
-        const R *from = x->re;                                                   \
-        R *to = y->re;                                                           \
-        (void)is_streamed;                                                       \
-        for (int64_t i = 0; i < groups; i++, from += x->stride, to += y->stride) \
-            name##_##n(from, from + 1, 2, to, to + 1, 2);                        \
+#if defined IS_SCALED
+enum { BLOCK = 64 };
+#define IS_BLOCK(i, groups) (((i) + 1) % BLOCK == 0 || (i) + 1 == (groups))
+
+// A block of lines that ends at `to`, when all of it has been worked: its stores have settled.
+static void scale_lines(R *to, int64_t step, int64_t i, int reals, double scale)
+{
+    const int64_t lines = i % BLOCK + 1;
+    const bool are_packed = step == reals;
+    const int64_t parts = are_packed ? 1 : lines, n = are_packed ? lines * reals : reals;
+
+    to -= lines * step;
+    for (int64_t k = 0; k < parts; k++) {
+        for (int64_t j = 0; j < n; j++)
+            to[k * step + j] *= (R)scale;
+    }
+}
+#else
+#define IS_BLOCK(i, groups)                    false
+#define scale_lines(to, step, i, reals, scale) ((void)(scale))
+#endif
+
+#define WORK(name, n, read, written)                           \
+    static void lines_##name##_##n(PARAMETERS)                 \
+    {                                                          \
+        const R *from = x->re;                                 \
+        R *to = y->re;                                         \
+        (void)is_streamed;                                     \
+        (void)scale;                                           \
+        for (int64_t i = 0; i < groups; i++) {                 \
+            name##_##n(from, from + 1, 2, to, to + 1, 2);      \
+            from += x->stride;                                 \
+            to += y->stride;                                   \
+            if (IS_BLOCK(i, groups))                           \
+                scale_lines(to, y->stride, i, written, scale); \
+        }                                                      \
     }
 #else
-#define WORK(name, n, read, written)                                              \
-    static inline void work_##name##_##n(const struct lines *l, bool is_streamed) \
-    {                                                                             \
-        enum { ROWS = COEFFICIENTS(n) };                                          \
-        _Alignas(REGISTER_BYTES) R t[ROWS * LANES], u[ROWS * LANES];              \
-        turn_in(t, l, read, 0);                                                   \
-        name##_##n(t, t + LANES, PAIR, u, u + LANES, PAIR);                       \
-        leave(u, t, l, written, 0, is_streamed);                                  \
-    }                                                                             \
-    static void lines_##name##_##n(PARAMETERS)                                    \
-    {                                                                             \
-        enum { GROUP_BYTES = COEFFICIENTS(n) * LANES * (int)sizeof(R) };          \
-        const int64_t ahead = (AHEAD_BYTES + GROUP_BYTES - 1) / GROUP_BYTES;      \
-        struct lines l = { x->re, y->re, x->stride, y->stride };                  \
-        for (int64_t i = 0; i < groups; i++) {                                    \
-            if (i + ahead < groups)                                               \
-                ask_for(&l, ahead, read, written, is_streamed);                   \
-            work_##name##_##n(&l, is_streamed);                                   \
-            l.from += LANES * l.from_step;                                        \
-            l.to += LANES * l.to_step;                                            \
-        }                                                                         \
+#define WORK(name, n, read, written)                                         \
+    APART void work_##name##_##n(const struct lines *l, bool is_streamed)    \
+    {                                                                        \
+        enum { ROWS = COEFFICIENTS(n) };                                     \
+        _Alignas(REGISTER_BYTES) R t[ROWS * LANES], u[ROWS * LANES];         \
+        turn_in(t, l, read, 0);                                              \
+        name##_##n(t, t + LANES, PAIR, u, u + LANES, PAIR);                  \
+        leave(u, t, l, written, 0, is_streamed);                             \
+    }                                                                        \
+    static void lines_##name##_##n(PARAMETERS)                               \
+    {                                                                        \
+        enum { GROUP_BYTES = COEFFICIENTS(n) * LANES * (int)sizeof(R) };     \
+        const int64_t ahead = (AHEAD_BYTES + GROUP_BYTES - 1) / GROUP_BYTES; \
+        struct lines l = { x->re, y->re, x->stride, y->stride, (R)scale };   \
+        for (int64_t i = 0; i < groups; i++) {                               \
+            if (i + ahead < groups)                                          \
+                ask_for(&l, ahead, read, written, is_streamed);              \
+            work_##name##_##n(&l, is_streamed);                              \
+            l.from += LANES * l.from_step;                                   \
+            l.to += LANES * l.to_step;                                       \
+        }                                                                    \
     }
 #endif
 
@@ -101,9 +135,15 @@ LENGTHS(BOTH)
 #define R2C_ENTRY(n) [n] = lines_r2c_##n,
 #define C2R_ENTRY(n) [n] = lines_c2r_##n,
 
-extern const struct cpu_real_kernels JOIN(kal_cpu_reals_, KAL_SIMD_SUFFIX);
+#if defined IS_SCALED
+#define TABLE JOIN(kal_cpu_reals_scaled_, KAL_SIMD_SUFFIX)
+#else
+#define TABLE JOIN(kal_cpu_reals_, KAL_SIMD_SUFFIX)
+#endif
 
-const struct cpu_real_kernels JOIN(kal_cpu_reals_, KAL_SIMD_SUFFIX) = {
+extern const struct cpu_real_kernels TABLE;
+
+const struct cpu_real_kernels TABLE = {
     .r2c = { LENGTHS(R2C_ENTRY) },
     .c2r = { LENGTHS(C2R_ENTRY) },
 };

@@ -268,6 +268,18 @@ static void multiply_row(void *tile, const void *table, int64_t n, bool exchange
             exchange_if(exchange, times(load_one(t, t + 1, k), load_one(w, w + 1, k))));
 }
 
+static void scale_row(void *reals, double factor, int64_t n)
+{
+    const R f = (R)factor;
+    R *x = reals;
+    int64_t k = 0;
+
+    for (; k + LANES <= n; k += LANES)
+        STORE(x + k, MUL(BROADCAST(f), LOAD(x + k)));
+    for (; k < n; k++)
+        x[k] *= f;
+}
+
 extern const struct cpu_row_kernels JOIN(kal_cpu_rows_, KAL_SIMD_SUFFIX);
 
 const struct cpu_row_kernels JOIN(kal_cpu_rows_, KAL_SIMD_SUFFIX) = {
@@ -276,4 +288,5 @@ const struct cpu_row_kernels JOIN(kal_cpu_rows_, KAL_SIMD_SUFFIX) = {
     .load = load_row,
     .store = store_row,
     .multiply = multiply_row,
+    .scale = scale_row,
 };

@@ -45,6 +45,9 @@ typedef R V_UNALIGNED __attribute__((vector_size(REGISTER_BYTES), aligned(sizeof
 // Of what works on its caller's registers: a compiler that judges by size puts these into memory.
 #define INLINE static inline __attribute__((always_inline))
 
+// Of what keeps its values in registers if no loop is around it.
+#define APART static __attribute__((noinline))
+
 #define LOAD(pointer)         (*(const V_UNALIGNED *)(pointer))
 #define STORE(pointer, value) (*(V_UNALIGNED *)(pointer) = (value))
 #define ADD(a, b)             ((a) + (b))
@@ -167,6 +170,15 @@ static inline void store_part(R *pointer, V value, int count)
                             F(h, 6), F(h, 7), F(h, 8), F(h, 9), F(h, 10), F(h, 11),     \
                             F(h, 12), F(h, 13), F(h, 14), F(h, 15))
 #endif
+
+// The codelets of complex numbers, from lengths 8, 4 and 2 on.
+// clang-format off
+#define RADICES_FROM_8(X) \
+    X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(19) X(20) X(23) X(24) \
+    X(25) X(27) X(29) X(31) X(32)
+#define RADICES_FROM_4(X) X(4) X(5) X(6) X(7) RADICES_FROM_8(X)
+#define RADICES_FROM_2(X) X(2) X(3) RADICES_FROM_4(X)
+// clang-format on
 
 // Ask for a line of memory to come, or for two that hold a vector of complex numbers.
 #define ASK(pointer) __builtin_prefetch((pointer), 0, 2)

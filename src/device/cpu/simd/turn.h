@@ -17,7 +17,16 @@ struct lines {
     const R *from;
     R *to;
     ptrdiff_t from_step, to_step; // from line to line
+    R scale;
 };
+
+// Lines that are scaled are a file of their own, the same with IS_SCALED: others would take a
+// tenth longer for it.
+#if defined IS_SCALED
+#define SCALED(a, l) MUL(BROADCAST((l)->scale), a)
+#else
+#define SCALED(a, l) (a)
+#endif
 
 // A line is moved in blocks of LANES reals, the last one overlapping the one before: where
 // the block behind `at` begins, or -1.
@@ -45,14 +54,16 @@ INLINE void turn_in(R *t, const struct lines *l, int reals, int flip)
     }
 }
 
-INLINE void turn_out(const R *t, R *to, ptrdiff_t step, int reals, int flip)
+INLINE void turn_out(const R *t, const struct lines *l, R *to, ptrdiff_t step, int reals,
+                     int flip)
 {
+    (void)l;
     V v[LANES];
 
 #pragma GCC unroll 8
     for (int at = 0; at >= 0; at = next_block(at, reals)) {
         for (int j = 0; j < LANES; j++)
-            v[j] = LOAD(t + LANES * ((at + j) ^ flip));
+            v[j] = SCALED(LOAD(t + LANES * ((at + j) ^ flip)), l);
         transpose(v);
         for (int i = 0; i < LANES; i++)
             STORE(to + i * step + at, v[i]);
@@ -62,8 +73,9 @@ INLINE void turn_out(const R *t, R *to, ptrdiff_t step, int reals, int flip)
 // Contiguous lines past the caches, so that no line of these is written in parts with others
 // between: a processor keeps few of them apart, and on a Xeon with AVX-512 that made 16 points up to
 // 14 times as slow.
-INLINE void stream_out(const R *t, R *to, int reals, int flip)
+INLINE void stream_out(const R *t, const struct lines *l, int reals, int flip)
 {
+    R *to = l->to;
     const int width = reals < (int)LINE ? reals : (int)LINE;
     V v[LINE / LANES][LANES];
 
@@ -72,7 +84,7 @@ INLINE void stream_out(const R *t, R *to, int reals, int flip)
 #pragma GCC unroll 8
         for (int b = 0; b < width / LANES; b++) {
             for (int j = 0; j < LANES; j++)
-                v[b][j] = LOAD(t + LANES * ((at + b * LANES + j) ^ flip));
+                v[b][j] = SCALED(LOAD(t + LANES * ((at + b * LANES + j) ^ flip)), l);
             transpose(v[b]);
         }
         for (int i = 0; i < LANES; i++) {
@@ -113,11 +125,11 @@ INLINE void leave(const R *t, R *copy, const struct lines *l, int reals, int fli
                   bool is_streamed)
 {
     if (!is_streamed) {
-        turn_out(t, l->to, l->to_step, reals, flip);
+        turn_out(t, l, l->to, l->to_step, reals, flip);
     } else if (is_straight(reals)) {
-        stream_out(t, l->to, reals, flip);
+        stream_out(t, l, reals, flip);
     } else {
-        turn_out(t, copy, reals, reals, flip);
+        turn_out(t, l, copy, reals, reals, flip);
         for (int i = 0; i < reals; i++)
             STREAM(l->to + i * LANES, LOAD(copy + i * LANES));
     }

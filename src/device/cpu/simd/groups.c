@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+// Steps of one line of interleaved numbers, neighbours of which fill a register.
+#include "device/cpu/kernels.h"
+
+#include "device/cpu/simd/simd.h"
+
+#if LANES > 2
+#include "device/cpu/simd/transpose.h"
+
+enum {
+    NUMBERS = LANES / 2, // of a register
+    QUAD_NUMBERS = QUAD / 2,
+};
+
+#if defined KAL_SIMD_F32
+typedef int32_t INTEGER;
+#else
+typedef int64_t INTEGER;
+#endif
+typedef INTEGER VI
+    __attribute__((vector_size(REGISTER_BYTES), aligned(sizeof(R)), may_alias));
+
+#define OTHER(h, j)  ((j) ^ 1)
+#define EXCHANGED(a) SHUFFLE(a, a, OTHER, 0)
+#include "device/cpu/simd/numbers.h"
+
+#define STORE_NUMBER(pointer, value, k) STORE(pointer, value)
+#define CODELET_R2C(n)                  plain_##n
+#include R2C_CODELETS
+#undef CODELET_R2C
+#undef STORE_NUMBER
+
+#define STORE_NUMBER(pointer, value, k) STORE(pointer, TIMES_SHARED_FACTOR(value, k))
+#define CODELET_R2C(n)                  shared_##n
+#include R2C_CODELETS
+#undef CODELET_R2C
+#undef STORE_NUMBER
+
+#define STORE_NUMBER(pointer, value, k) STORE(pointer, TIMES_OWN_FACTORS(value, k))
+#define CODELET_R2C(n)                  own_##n
+#include R2C_CODELETS
+
+#define SIGNS_OF_ONE  SIGN_BIT, 0
+#define SIGNS_OF_TWO  SIGNS_OF_ONE, SIGNS_OF_ONE
+#define SIGNS_OF_FOUR SIGNS_OF_TWO, SIGNS_OF_TWO
+
+// The parts that lead, and from the second one on those that do not.
+static const union {
+    INTEGER bits[CPU_MAX_LANES + 2];
+    R reals[CPU_MAX_LANES + 2];
+} signs = { { SIGNS_OF_FOUR, SIGNS_OF_FOUR, SIGNS_OF_ONE } };
+
+// Register i, number j becomes register j, number i.
+INLINE void transpose_numbers(V *v)
+{
+#if defined KAL_SIMD_F32
+    for (int i = 0; i < NUMBERS; i += 2)
+        MEET_LANES(v[i], v[i + 1], LOW_TWOS, HIGH_TWOS);
+#endif
+#if REGISTER_BYTES >= 32
+    for (int i = 0; i < QUAD_NUMBERS; i++) {
+#if REGISTER_BYTES == 64
+        V *const a = v + i, *const b = a + QUAD_NUMBERS, *const c = b + QUAD_NUMBERS,
+                 *const d = c + QUAD_NUMBERS;
+        MEET_LANES(*a, *b, EVEN_QUADS, ODD_QUADS);
+        MEET_LANES(*c, *d, EVEN_QUADS, ODD_QUADS);
+        MEET_LANES(*a, *c, EVEN_QUADS, ODD_QUADS);
+        MEET_LANES(*b, *d, EVEN_QUADS, ODD_QUADS);
+#else
+        MEET_LANES(v[i], v[i + QUAD_NUMBERS], EVEN_QUADS, ODD_QUADS);
+#endif
+    }
+#endif
+}
+
+// n registers, as lines of n numbers: in blocks, the last one overlapping the one before.
+INLINE void turn_numbers(const R *t, R *to, int n)
+{
+    V v[NUMBERS];
+
+#pragma GCC unroll 16
+    for (int k = 0; k < n; k += NUMBERS) {
+        const int at = k + NUMBERS < n ? k : n - NUMBERS;
+        for (int i = 0; i < NUMBERS; i++)
+            v[i] = LOAD(t + (at + i) * LANES);
+        transpose_numbers(v);
+        for (int i = 0; i < NUMBERS; i++)
+            STORE(to + 2 * (i * n + at), v[i]);
+    }
+}
+
+// The last group overlaps the one before.
+static inline int64_t next_group(int64_t at, int64_t count)
+{
+    return at + 2 * NUMBERS < count ? at + NUMBERS : count - NUMBERS;
+}
+
+#define FIRST(r)                                                                    \
+    static void first_##r(const struct cpu_vectors *x, const struct cpu_vectors *y, \
+                          int64_t m, int64_t s, const void *roots)                  \
+    {                                                                               \
+        _Alignas(REGISTER_BYTES) R t[(r)*LANES];                                    \
+        const bool is_exchanged = x->im < x->re;                                    \
+        const R *w = roots, *from = is_exchanged ? x->im : x->re;                   \
+        R *to = is_exchanged ? y->im : y->re;                                       \
+        const R *parts = signs.reals + is_exchanged;                                \
+        (void)s;                                                                    \
+        for (int64_t p = 0;; p = next_group(p, m), w += 2 * ((r)-1) * LANES) {      \
+            own_##r(from + 2 * p, w, 4 * m, t, (R *)parts, LANES);                  \
+            turn_numbers(t, to + 2 * (r)*p, r);                                     \
+            if (p == m - NUMBERS)                                                   \
+                break;                                                              \
+        }                                                                           \
+    }
+
+#define LATER(r)                                                                     \
+    static void later_##r(const struct cpu_vectors *x, const struct cpu_vectors *y,  \
+                          int64_t m, int64_t s, const void *roots)                   \
+    {                                                                                \
+        const bool is_exchanged = x->im < x->re;                                     \
+        const R *w = roots, *from = is_exchanged ? x->im : x->re;                    \
+        R *to = is_exchanged ? y->im : y->re;                                        \
+        const R *parts = signs.reals + is_exchanged;                                 \
+        for (int64_t q = 0;; q = next_group(q, s)) {                                 \
+            plain_##r(from + 2 * q, NULL, 4 * s * m, to + 2 * q, (R *)parts, 2 * s); \
+            if (q == s - NUMBERS)                                                    \
+                break;                                                               \
+        }                                                                            \
+        for (int64_t p = 1; p < m; p++, w += 2 * ((r)-1)) {                          \
+            for (int64_t q = 0;; q = next_group(q, s)) {                             \
+                shared_##r(from + 2 * (q + s * p), w, 4 * s * m,                     \
+                           to + 2 * (q + s * (r)*p), (R *)parts, 2 * s);             \
+                if (q == s - NUMBERS)                                                \
+                    break;                                                           \
+            }                                                                        \
+        }                                                                            \
+    }
+
+#if LANES <= 4
+#define FIRST_RADICES RADICES_FROM_2
+#elif LANES <= 8
+#define FIRST_RADICES RADICES_FROM_4
+#else
+#define FIRST_RADICES RADICES_FROM_8
+#endif
+
+FIRST_RADICES(FIRST)
+RADICES_FROM_2(LATER)
+
+#define REVERSE_NUMBERS(h, j) (LANES - 2 - (j) / 2 * 2 + (j) % 2)
+
+static inline V reversed(V a)
+{
+    return SHUFFLE(a, a, REVERSE_NUMBERS, 0);
+}
+
+// y[k] = half s + u d and y[m-k] = conj(half s - u d), of s = x[k] + conj(x[m-k]) and
+// d = x[k] - conj(x[m-k]), for k = 1 .. m-1.
+INLINE void mirror(const R *x, R *y, int64_t m, const R *w, R half)
+{
+    const VI conjugate = *(const VI *)(signs.reals + 1);
+
+    for (int64_t k = 1; k <= m / 2; k += NUMBERS, w += 2 * LANES) {
+        const int64_t low = 2 * (k + NUMBERS <= m ? k : m - NUMBERS);
+        const int64_t high = 2 * (m - NUMBERS + 1) - low;
+        const V a = LOAD(x + low), b = (V)((VI)reversed(LOAD(x + high)) ^ conjugate);
+        const V s = MUL(BROADCAST(half), ADD(a, b)), d = SUB(a, b);
+        const V turned = FMA(d, LOAD(w), MUL(EXCHANGED(d), LOAD(w + LANES)));
+        STORE(y + low, ADD(s, turned));
+        STORE(y + high, reversed((V)((VI)SUB(s, turned) ^ conjugate)));
+    }
+}
+
+static void split(const void *from, void *to, int64_t m, const void *w)
+{
+    const R *x = from, re = x[0], im = x[1];
+    R *y = to;
+
+    mirror(x, y, m, w, (R)0.5);
+    y[0] = re + im;
+    y[2 * m] = re - im;
+    y[1] = y[2 * m + 1] = 0;
+}
+
+static void merge(const void *from, void *to, int64_t m, const void *w)
+{
+    const R *x = from, first = x[0], last = x[2 * m];
+    R *y = to;
+
+    mirror(x, y, m, w, (R)1.0);
+    y[0] = first + last;
+    y[1] = first - last;
+}
+
+#define FIRST_ENTRY(r) [r] = first_##r,
+#define LATER_ENTRY(r) [r] = later_##r,
+
+extern const struct cpu_group_kernels JOIN(kal_cpu_groups_, KAL_SIMD_SUFFIX);
+
+const struct cpu_group_kernels JOIN(kal_cpu_groups_, KAL_SIMD_SUFFIX) = {
+    .numbers = NUMBERS,
+    .first = { FIRST_RADICES(FIRST_ENTRY) },
+    .later = { RADICES_FROM_2(LATER_ENTRY) },
+    .split = split,
+    .merge = merge,
+};
+
+#endif
