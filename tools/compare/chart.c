@@ -107,12 +107,15 @@ static void print_plot(FILE *script, const struct chart *chart)
                 chart->level);
     for (int i = 0; i < chart->count; i++) {
         const struct chart_series *series = &chart->series[i];
-        fprintf(script,
-                "%s$d%d using 1:2 with %s lw 2 dt %s pt %d ps 0.8 lc rgb '%s' title ",
-                i ? ", " : "", i, chart->has_lines ? "linespoints" : "points",
-                series->is_solid ? "1" : dashes[series->mark % DASHES],
-                marks[series->is_filled][series->mark % MARKS],
-                chart_colours[0][series->colour % CHART_COLOURS]);
+        fprintf(script, "%s$d%d using 1:2 with ", i ? ", " : "", i);
+        if (series->is_limit)
+            fputs("lines lw 2 dt 3 lc rgb '" CHART_INK "' title ", script);
+        else
+            fprintf(script, "%s lw 2 dt %s pt %d ps 0.8 lc rgb '%s' title ",
+                    chart->has_lines ? "linespoints" : "points",
+                    series->is_solid ? "1" : dashes[series->mark % DASHES],
+                    marks[series->is_filled][series->mark % MARKS],
+                    chart_colours[0][series->colour % CHART_COLOURS]);
         print_quoted(script, series->name);
     }
     fputs("\n", script);

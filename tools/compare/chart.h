@@ -10,9 +10,9 @@ enum { CHART_POINTS = 512, CHART_SERIES = 40, CHART_NAME = 64, CHART_COLOURS = 1
 
 /** One line. Colours alone tell nothing apart. */
 struct chart_series {
-    char name[CHART_NAME]; // letters, digits and any of " :._+-" only
-    int colour, mark;      // from 0
-    bool is_filled, is_solid;
+    char name[CHART_NAME];              // letters, digits and any of " :._+-" only
+    int colour, mark;                   // from 0
+    bool is_filled, is_solid, is_limit; // a limit is dotted, without marks
     int count;
     double x[CHART_POINTS], y[CHART_POINTS];
 };

@@ -136,6 +136,41 @@ static struct chart *chart_of(const struct page *page, const struct group *group
     return chart;
 }
 
+static bool are_equal(const struct chart_series *a, const struct chart_series *b)
+{
+    enum { TENTHS_OF_PERCENT = 1000 };
+    bool ok = a->count == b->count;
+    for (int i = 0; ok && i < a->count; i++)
+        ok = a->x[i] == b->x[i] && fabs(a->y[i] - b->y[i]) * TENTHS_OF_PERCENT < a->y[i];
+    return ok;
+}
+
+// What a copy would reach, once for each device, however many interfaces it has.
+static void add_limits(struct chart *chart, const struct page *page,
+                       const struct group *group)
+{
+    const int curves = chart->count;
+    struct curve curve;
+    for (int i = 0; chart->has_lines && i < page->results->technologies; i++) {
+        const struct technology *technology = &page->results->technology[i];
+        const int count = chart->count;
+        view_curve(&curve, page->results, group, technology, view_copy_gflops);
+        add_curve(chart, page, &curve, "", false);
+        if (chart->count == count || curve.count < 2) {
+            chart->count = count;
+            continue;
+        }
+        struct chart_series *limit = &chart->series[count];
+        limit->is_limit = true;
+        snprintf(limit->name, sizeof limit->name, "a copy on %.40s",
+                 technology->selector);
+        for (int k = curves; k < count; k++) {
+            if (are_equal(&chart->series[k], limit))
+                chart->count = count;
+        }
+    }
+}
+
 static void print_titled(struct page *page, const struct chart *chart,
                          const struct group *group, const char *what, const char *caption)
 {
@@ -207,11 +242,16 @@ void figures_print(struct page *page, const struct group *group)
             "Lower is better.");
         return;
     }
+    struct chart *speed = chart_of(page, group, view_gflops, "nominal GFLOPS");
+    add_limits(speed, page, group);
     print_titled(
-        page, chart_of(page, group, view_gflops, "nominal GFLOPS"), group, "speed",
+        page, speed, group, "speed",
         "Nominal operations, 5 N log2 N of a complex transform of N points and half "
         "of it of a real one, over the median time on the device; the repeats of "
-        "all technologies were taken in turn. Higher is better.");
+        "all technologies were taken in turn. Dotted: what a transform would reach in "
+        "the time of "
+        "a copy of as many bytes as it reads and writes, of those of at least " VIEW_LARGE
+        ". Higher is better.");
     print_parts(page, group);
     print_transfers(page, group);
     if (view_has(page->results, group, view_x_copy)) {

@@ -27,6 +27,11 @@ double view_x_copy(const struct row *row)
     return row->bytes >= VIEW_LARGE_BYTES ? row->x_copy : NAN;
 }
 
+double view_copy_gflops(const struct row *row)
+{
+    return row->gflops / view_x_copy(row);
+}
+
 double view_total(const struct row *row)
 {
     return row->total_ms;

@@ -29,6 +29,9 @@ row_value view_median, view_gflops, view_x_copy, view_total, view_write, view_re
     view_spread, view_plan, view_replan, view_first, view_bytes, view_bytes_moved,
     view_error, view_bound, view_error_share;
 
+/** GFLOPS of a transform that takes as long as a copy; NaN as that of a copy's part. */
+row_value view_copy_gflops;
+
 /** The time with transfers, if any are needed. */
 row_value view_whole;
 
