@@ -17,6 +17,7 @@ typedef int32_t INTEGER;
 #else
 typedef int64_t INTEGER;
 #endif
+// Of what is in memory: gcc 12 for Windows fails at variables of this type.
 typedef INTEGER VI
     __attribute__((vector_size(REGISTER_BYTES), aligned(sizeof(R)), may_alias));
 
@@ -147,9 +148,10 @@ static inline int64_t next_group(int64_t at, int64_t count)
 FIRST_RADICES(FIRST)
 RADICES_FROM_2(LATER)
 
+#define CONJUGATE(a)          ((V)((VI)(a) ^ *(const VI *)(signs.reals + 1)))
 #define REVERSE_NUMBERS(h, j) (LANES - 2 - (j) / 2 * 2 + (j) % 2)
 
-static inline V reversed(V a)
+INLINE V reversed(V a)
 {
     return SHUFFLE(a, a, REVERSE_NUMBERS, 0);
 }
@@ -158,16 +160,14 @@ static inline V reversed(V a)
 // d = x[k] - conj(x[m-k]), for k = 1 .. m-1.
 INLINE void mirror(const R *x, R *y, int64_t m, const R *w, R half)
 {
-    const VI conjugate = *(const VI *)(signs.reals + 1);
-
     for (int64_t k = 1; k <= m / 2; k += NUMBERS, w += 2 * LANES) {
         const int64_t low = 2 * (k + NUMBERS <= m ? k : m - NUMBERS);
         const int64_t high = 2 * (m - NUMBERS + 1) - low;
-        const V a = LOAD(x + low), b = (V)((VI)reversed(LOAD(x + high)) ^ conjugate);
+        const V a = LOAD(x + low), b = CONJUGATE(reversed(LOAD(x + high)));
         const V s = MUL(BROADCAST(half), ADD(a, b)), d = SUB(a, b);
         const V turned = FMA(d, LOAD(w), MUL(EXCHANGED(d), LOAD(w + LANES)));
         STORE(y + low, ADD(s, turned));
-        STORE(y + high, reversed((V)((VI)SUB(s, turned) ^ conjugate)));
+        STORE(y + high, reversed(CONJUGATE(SUB(s, turned))));
     }
 }
 
