@@ -102,6 +102,12 @@ static int64_t single_limit(const struct kal_caps *caps)
     return single_numbers(caps) > 1 ? SINGLE_LIMIT : SINGLE_LIMIT_OF_NUMBERS;
 }
 
+// Do its neighbours fill the registers of each step?
+static bool fills_registers(const struct kal_axis *axis, const struct kal_caps *caps)
+{
+    return is_single(axis) && axis->n <= single_limit(caps) && single_numbers(caps) > 1;
+}
+
 static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
 {
     if (axis->is_real)
@@ -121,7 +127,7 @@ static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
     const bool is_line = kal_line_rows(axis, caps) > 0;
     if (kal_radix_exists(axis->n) || axis->n == 1)
         return !is_line || is_single(axis) || axis->lines >= FEW_LINES;
-    if (is_line && !(is_single(axis) && axis->n <= limit && single_numbers(caps) > 1))
+    if (is_line && !fills_registers(axis, caps))
         return false;
     return axis->n <= limit && kal_radix_divides(axis->n);
 }
@@ -348,7 +354,7 @@ static void choose(const struct kal_axis *axis, const struct kal_caps *caps,
     (void)n;
     if (caps->language)
         choose_for_kernel(axis, caps, node);
-    else if (is_single(axis) && axis->n <= single_limit(caps) && single_numbers(caps) > 1)
+    else if (fills_registers(axis, caps))
         node->radix_count =
             kal_radix_sequence_single(axis->n, single_numbers(caps), node->radix);
     else

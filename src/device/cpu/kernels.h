@@ -103,8 +103,8 @@ struct cpu_group_kernels {
 
 /**
  * Codelets of LANES lines each, `groups` times: interleaved numbers one behind the other, and
- * strides from line to line. `scale` is of those that are scaled alone. `streamed` is past the caches, where lines are one behind the
- * other in y, too, and y is a multiple of a register.
+ * strides from line to line. Scaled ones alone look at `scale`. `streamed` is past the caches,
+ * where lines are one behind the other in y, too, and y is a multiple of a register.
  */
 typedef void cpu_short(const struct cpu_vectors *x, const struct cpu_vectors *y,
                        int64_t groups, double scale, bool streamed);

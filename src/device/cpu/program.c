@@ -403,9 +403,8 @@ static cpu_dft *find_whole(const struct cpu_program *program)
     const bool is_contiguous = p->in.stride == 2 && p->in.imag == 1 &&
                                p->out.stride == 2 && p->out.imag == 1 &&
                                p->in.is_swapped == p->out.is_swapped;
-    return program->single == CPU_SINGLE_STEPS && p->step_count == 1 && is_contiguous &&
-                   pass->widest->pairs
-               ? pass->widest->pairs->whole[p->step[0].radix]
+    return program->single == CPU_SINGLE_STEPS && p->step_count == 1 && is_contiguous
+               ? pass->step[0].groups
                : NULL;
 }
 
