@@ -43,18 +43,82 @@ int64_t kal_convolution_length(int64_t least, const struct kal_caps *caps)
     return 0;
 }
 
-int kal_convolution_radices(int64_t n, const struct kal_caps *caps, int radix[])
+static int find_radices(const struct row *row, size_t row_count, int64_t n, int radix[])
 {
-    for (size_t i = 0; has_rows(caps) && i < KAL_COUNT(rows); i++) {
-        int count = 0;
-        while (rows[i].n == n && count < MOST_RADICES && rows[i].radix[count]) {
-            radix[count] = rows[i].radix[count];
+    int count = 0;
+    for (size_t i = 0; i < row_count && count == 0; i++) {
+        while (row[i].n == n && count < MOST_RADICES && row[i].radix[count]) {
+            radix[count] = row[i].radix[count];
             count++;
         }
-        if (count > 0)
-            return count;
     }
-    return 0;
+    return count;
+}
+
+int kal_convolution_radices(int64_t n, const struct kal_caps *caps, int radix[])
+{
+    return has_rows(caps) ? find_radices(rows, KAL_COUNT(rows), n, radix) : 0;
+}
+
+// The same for convolutions of two passes, whose columns and rows these are, and what a point takes, in
+// hundredths of a picosecond: measured there, too, up to 24 convolutions for each of 60 primes. Short
+// columns leave room for several groups of a processor, and most of the fused passes wait for one.
+static const struct pair {
+    int columns, rows, cost;
+} pairs[] = {
+    { 128, 160, 990 },   { 64, 384, 1080 },    { 64, 512, 1065 },   { 180, 192, 1138 },
+    { 64, 640, 1166 },   { 128, 384, 1149 },   { 200, 256, 1283 },  { 128, 512, 1106 },
+    { 200, 384, 1163 },  { 400, 256, 1192 },   { 64, 2048, 1093 },  { 64, 2304, 1100 },
+    { 400, 384, 1096 },  { 64, 2560, 1071 },   { 400, 432, 1210 },  { 400, 512, 1146 },
+    { 512, 512, 1001 },  { 240, 1280, 1193 },  { 64, 5120, 1125 },  { 240, 1920, 1119 },
+    { 320, 1920, 1232 }, { 320, 2048, 1196 },  { 400, 2048, 1238 }, { 200, 5120, 1323 },
+    { 512, 2048, 1684 }, { 1024, 1536, 1311 }, { 256, 8192, 1313 }, { 1024, 2048, 1363 },
+    { 512, 5120, 1504 }, { 512, 8192, 1508 },
+};
+
+// Of the lengths above, the radices that they were measured with.
+static const struct row factors[] = {
+    { 64, { 8, 8 } },         { 128, { 8, 16 } },       { 160, { 16, 10 } },
+    { 180, { 15, 12 } },      { 192, { 16, 12 } },      { 200, { 20, 10 } },
+    { 240, { 16, 15 } },      { 256, { 16, 16 } },      { 320, { 20, 16 } },
+    { 384, { 24, 16 } },      { 400, { 20, 20 } },      { 432, { 27, 16 } },
+    { 512, { 32, 16 } },      { 640, { 32, 20 } },      { 1024, { 32, 32 } },
+    { 1280, { 16, 10, 8 } },  { 1536, { 24, 8, 8 } },   { 1920, { 16, 12, 10 } },
+    { 2048, { 16, 16, 8 } },  { 2304, { 16, 16, 9 } },  { 2560, { 16, 16, 10 } },
+    { 5120, { 20, 16, 16 } }, { 8192, { 32, 16, 16 } },
+};
+
+// Of doubles, rows that leave no room for a second group are slower than longer columns.
+static bool fits(const struct pair *pair, const struct kal_caps *caps)
+{
+    const int64_t longest = caps->local_points / (kal_caps_is_f64(caps) ? 4 : 1);
+    return pair->columns * caps->transaction_lines <= caps->local_points &&
+           pair->rows <= longest;
+}
+
+int64_t kal_convolution_columns(int64_t least, const struct kal_caps *caps,
+                                int64_t *length)
+{
+    enum { SHORTEST = 16385 }; // up to there one pass does, or less padding
+    const struct pair *best = NULL;
+    double least_cost = 0.0;
+
+    for (size_t i = 0; i < KAL_COUNT(pairs) && least >= SHORTEST; i++) {
+        const struct pair *pair = &pairs[i];
+        const int64_t n = (int64_t)pair->columns * pair->rows;
+        const double cost = (double)n * pair->cost;
+        if (n < least || !fits(pair, caps) || (best && cost >= least_cost))
+            continue;
+        best = pair;
+        least_cost = cost;
+    }
+    *length = best ? (int64_t)best->columns * best->rows : 0;
+    return best ? best->columns : 0;
+}
+
+int kal_convolution_step_radices(int64_t n, int radix[])
+{
+    return find_radices(factors, KAL_COUNT(factors), n, radix);
 }
 
 bool kal_convolution_beats_rader(const struct kal_axis *axis, const struct kal_caps *caps)
@@ -63,4 +127,20 @@ bool kal_convolution_beats_rader(const struct kal_axis *axis, const struct kal_c
     enum { LONGEST = 1100, LARGEST_PRIME = 13 };
     return kal_convolution_length(2 * axis->n - 1, caps) > 0 &&
            (axis->n > LONGEST || kal_greatest_prime(axis->n - 1) > LARGEST_PRIME);
+}
+
+bool kal_convolution_beats_division(const struct kal_axis *axis,
+                                    const struct kal_caps *caps)
+{
+    const int64_t p = kal_greatest_prime(axis->n), least = 2 * axis->n - 1;
+    const struct kal_axis prime = { .n = p, .lines = axis->lines };
+    int64_t length;
+
+    if (!caps->language || axis->is_real || axis->lines_are_adjacent ||
+        axis->is_first_step || axis->is_second_step || p <= kal_caps_largest_prime(caps))
+        return false;
+    return kal_convolution_length(least, caps) > 0 ||
+           (kal_convolution_columns(least, caps, &length) > 0 &&
+            (!kal_rule_rader.applies(&prime, caps) ||
+             kal_convolution_beats_rader(&prime, caps)));
 }

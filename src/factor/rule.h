@@ -13,12 +13,14 @@ struct kal_axis {
     bool lines_are_adjacent; // neighbouring lines are neighbours in memory
     bool is_first_step;      // columns of a four-step
     bool is_second_step;     // rows of a four-step, in scratch
-    bool fills_lanes;  // columns or rows of one line that is worked on its own lanes
-    bool shares_tile;  // other steps are worked on the tile of its lines too
-    bool shares_cache; // other axes are worked on what the cache still holds
-    bool is_clustered; // of a plane that a cluster of groups works
-    bool is_convolved; // of Rader or Bluestein: transformed twice
-    bool is_backward;  // C2R
+    bool fills_lanes;   // columns or rows of one line that is worked on its own lanes
+    bool shares_tile;   // other steps are worked on the tile of its lines too
+    bool shares_cache;  // other axes are worked on what the cache still holds
+    bool shares_launch; // with them, by groups that take tickets
+    bool is_clustered;  // of a plane that a cluster of groups works
+    bool is_convolved;  // of Rader or Bluestein: transformed twice
+    bool is_step_of_convolution; // columns or rows of such a one
+    bool is_backward;            // C2R
     bool mirrors_first,
         mirrors_last; // half of a real line: a mirrored step is at that end
 };
@@ -77,6 +79,9 @@ int64_t kal_longest_of_sectors(const struct kal_caps *caps);
 
 /** The limits of a device in one precision: split_points is how long a local line may be. */
 struct kal_caps kal_caps_limit(const struct kal_caps *caps, bool is_f64);
+
+/** Whether several of `lines` lines of `bytes` stay in a device's cache from pass to pass. */
+bool kal_caps_cache_lines(const struct kal_caps *caps, int64_t lines, double bytes);
 
 /** Of limited caps: whether they are those of f64. */
 bool kal_caps_is_f64(const struct kal_caps *caps);

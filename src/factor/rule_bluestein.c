@@ -26,7 +26,7 @@ static void choose(const struct kal_axis *axis, const struct kal_caps *caps,
     const int greatest = caps->language ? GREATEST_PRIME_OF_KERNELS : GREATEST_PRIME;
     (void)node;
     n[0] = kal_convolution_length(least, caps);
-    if (n[0] > 0)
+    if (n[0] > 0 || (caps->language && kal_convolution_columns(least, caps, n) > 0))
         return;
     n[0] = least <= 64 ? kal_smooth_length(least, greatest)
                        : GRAIN * kal_smooth_length((least - 1) / GRAIN + 1, greatest);

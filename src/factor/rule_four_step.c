@@ -3,8 +3,8 @@
 // transforms of length n2 along the rows, the result read down the columns. Of a real line the
 // columns are real, and half of the rows are the conjugates of others.
 // Source: W. M. Gentleman and G. Sande, AFIPS Proc. 29 (1966) 563-578.
+#include "factor/convolution.h"
 #include "factor/radix.h"
-#include "factor/rule.h"
 #include "math/number.h"
 
 #include <math.h>
@@ -209,6 +209,11 @@ static int64_t choose_columns(const struct kal_axis *axis, const struct kal_caps
     if (!caps->language)
         return kal_line_rows(axis, caps) ? axis->n / kal_line_rows(axis, caps)
                                          : best_columns(axis->n);
+    int64_t length;
+    const int64_t convolved =
+        axis->is_convolved ? kal_convolution_columns(axis->n, caps, &length) : 0;
+    if (convolved && length == axis->n)
+        return convolved;
     // Two reals take the place of a complex point.
     const int reals = axis->is_real && axis->n % 2 == 0 ? 2 : 1;
     const bool long_first = !axis->is_real && !axis->is_convolved;
@@ -240,10 +245,12 @@ static void divide(const struct kal_axis *axis, const struct kal_caps *caps,
                                   .is_backward = axis->is_backward,
                                   .lines_are_adjacent = true,
                                   .is_first_step = true,
+                                  .is_step_of_convolution = axis->is_convolved,
                                   .fills_lanes = fills_lanes };
     child[1] = (struct kal_axis){ .n = n[1],
                                   .lines = kal_max(n[0], 4),
                                   .is_second_step = true,
+                                  .is_step_of_convolution = axis->is_convolved,
                                   .fills_lanes = fills_lanes };
 }
 

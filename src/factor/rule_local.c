@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // n = r1 * r2 * ...: all steps in memory near the core, a codelet each (mixed radix).
 #include "factor/convolution.h"
+#include "factor/order.h"
 #include "factor/radix.h"
 #include "math/number.h"
 
@@ -37,6 +38,9 @@ static int64_t longest_line(const struct kal_axis *axis, const struct kal_caps *
     enum { SHORTEST = 64 };
     if (axis->shares_tile || !(axis->is_second_step || axis->lines_are_adjacent))
         return caps->split_points;
+    if (axis->is_second_step &&
+        axis->is_step_of_convolution) // whose tile is written as rows
+        return caps->local_points;
     const int64_t whole = axis->is_second_step
                               ? kal_longest_second_step(caps)
                               : caps->local_points * NARROW / caps->transaction_lines;
@@ -75,12 +79,21 @@ static bool is_convolved_faster(int64_t n, const struct kal_caps *caps)
            kal_radix_divides_kernel(n - 1, LARGEST);
 }
 
-// A prime whose values are nearly all registers of a lane: all steps of a line by themselves.
-static bool is_codelet(const struct kal_axis *axis, const struct kal_caps *caps)
+// A prime whose values are nearly all registers of a lane: all steps of a line, or its first one. Twice
+// a prime from 67 to 113, and up to 64 times, take a half to a third of the time that Rader's algorithm
+// in two passes takes: measured on an NVIDIA H200 in November 2026.
+static bool has_codelet(const struct kal_axis *axis, const struct kal_caps *caps)
 {
-    return kal_caps_has_registers(caps) && !is_convolved_faster(axis->n, caps) &&
-           !kal_caps_is_f64(caps) && !axis->lines_are_adjacent && !axis->is_second_step &&
-           !axis->shares_tile && kal_is_prime(axis->n) && kal_radix_is_printed(axis->n);
+    enum { LARGEST_BESIDE = 31 };
+    const int64_t p = kal_greatest_prime(axis->n);
+    const bool is_alone = p == axis->n;
+    if (!kal_caps_has_registers(caps) || kal_caps_is_f64(caps) ||
+        axis->lines_are_adjacent || axis->is_second_step || axis->shares_tile ||
+        !kal_radix_is_printed(p) || is_convolved_faster(p, caps))
+        return false;
+    return is_alone || (p > kal_caps_largest_prime(caps) && !axis->shares_cache &&
+                        !axis->mirrors_first && !axis->mirrors_last &&
+                        kal_radix_divides_kernel(axis->n / p, LARGEST_BESIDE));
 }
 
 // Lines that are worked alone, by the steps of one pass.
@@ -114,7 +127,7 @@ static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
         return false;
     if (caps->language)
         return axis->n <= longest_line(axis, caps) &&
-               (is_codelet(axis, caps) ||
+               (has_codelet(axis, caps) ||
                 kal_radix_divides_kernel(axis->n, kal_caps_largest_prime(caps)));
     // Columns of a line that is worked on its own lanes lie in its tiles, however many.
     const int64_t limit = axis->fills_lanes          ? KAL_MAX_LOCAL
@@ -143,7 +156,8 @@ enum {
     IS_ODD = 32,
     IS_RANK = 64, // an axis of several
     IS_COLUMN_OF_REALS = 128,
-    IS_MERGED = 256, // mirrored first
+    IS_MERGED = 256,   // mirrored first
+    IS_LAUNCHED = 512, // with the other axes
 };
 
 static int features(const struct kal_axis *axis, const struct kal_caps *caps)
@@ -157,7 +171,8 @@ static int features(const struct kal_axis *axis, const struct kal_caps *caps)
            (axis->mirrors_first || axis->mirrors_last ? IS_MIRRORED : 0) |
            (axis->n % 2 ? IS_ODD : 0) | (axis->shares_cache ? IS_RANK : 0) |
            (axis->is_first_step && axis->mirrors_last ? IS_COLUMN_OF_REALS : 0) |
-           (axis->mirrors_first ? IS_MERGED : 0);
+           (axis->mirrors_first ? IS_MERGED : 0) |
+           (axis->shares_launch ? IS_LAUNCHED : 0);
 }
 
 // Doubles in GLSL: lines of 128 points take a third of the time by 8, 4, 4 that they take by 16, 8.
@@ -181,6 +196,8 @@ static int largest_radix(const struct kal_axis *axis, const struct kal_caps *cap
         int64_t n;
         int f32, f64;
     } rows[] = {
+        // An exchange less: their passes wait for each other.
+        { IS_LAUNCHED,           1024,      32, 32 },
         // Twiddles of a store meet the values of a large odd codelet: together they spill.
         { IS_WIDE | IS_MIXED,    INT64_MAX, 27, 20 },
         { IS_SHARED,             4096,      16, 16 },
@@ -214,94 +231,17 @@ static int largest_radix(const struct kal_axis *axis, const struct kal_caps *cap
     return kal_min(kal_caps_is_f64(caps) ? rows[i].f64 : rows[i].f32, most_radix(caps));
 }
 
-static void swap_radices(struct kal_recipe *node, int i, int j)
+// A prime that is no radix elsewhere, then the others in few steps.
+static bool choose_codelet_first(const struct kal_axis *axis, const struct kal_caps *caps,
+                                 struct kal_recipe *node)
 {
-    const int radix = node->radix[i];
-    node->radix[i] = node->radix[j];
-    node->radix[j] = radix;
-}
-
-static bool stands_before(int a, int b, bool is_ascending)
-{
-    if (is_ascending && a % 2 != b % 2)
-        return a % 2 == 0;
-    return is_ascending ? a < b : a > b;
-}
-
-static void sort_radices(struct kal_recipe *node, int first, bool is_ascending)
-{
-    for (int i = first; i < node->radix_count; i++) {
-        for (int j = i + 1; j < node->radix_count; j++) {
-            if (stands_before(node->radix[j], node->radix[i], is_ascending))
-                swap_radices(node, i, j);
-        }
-    }
-}
-
-// Where a line is one pass, or its points are wide. The largest radix, if it is odd and others
-// are not, comes last, behind the even ones: its values meet no others that wait. Else the
-// largest odd one comes first, whose strides meet all banks of the tile's memory. Measured on
-// an NVIDIA H200 in November 2026, by timing lengths with their radices in several orders.
-static void order_radices(struct kal_recipe *node)
-{
-    enum { LARGE = 16, SMALLEST_FIRST = 9 };
-    bool has_even = false;
-    int odd = 0;
-
-    if (node->radix_count == 0 || node->radix[0] <= LARGE)
-        return;
-    sort_radices(node, 0, false);
-    for (int i = node->radix_count - 1; i >= 0; i--) {
-        has_even = has_even || node->radix[i] % 2 == 0;
-        odd = node->radix[i] % 2 ? i : odd;
-    }
-    if (has_even && node->radix[0] % 2)
-        sort_radices(node, 0, true);
-    else if (odd > 0 && node->radix[odd] >= SMALLEST_FIRST) {
-        swap_radices(node, 0, odd);
-        sort_radices(node, 1, false);
-    }
-}
-
-// A lane has one codelet of the largest radix, and of others as many as make up for that. Of the
-// last step it holds one at a time, of those before it all: so that radix comes last of which these
-// have most numbers; a large one gains nothing. Measured on an NVIDIA H200 in November 2026, by
-// timing some 270 lengths with their radices in several orders.
-static void put_largest_share_last(struct kal_recipe *node)
-{
-    enum { FEW = 16, LARGE = 16 };
-    int largest = 0, most = FEW + 1, last = -1;
-    for (int i = 0; i < node->radix_count; i++)
-        largest = (int)kal_max(largest, node->radix[i]);
-    for (int i = 0; i < node->radix_count; i++) {
-        const int held = (int)kal_round_up(largest, node->radix[i]);
-        if (held >= most) {
-            most = held;
-            last = i;
-        }
-    }
-    if (last < 0 || node->radix[last] > LARGE)
-        return;
-    for (int i = last; i + 1 < node->radix_count; i++)
-        swap_radices(node, i, i + 1);
-}
-
-// A mirrored step is done on the registers of two codelets at once, if these are not too many:
-// best are eight each, or up to ten where it comes first, in f64 four.
-static void order_mirrored(struct kal_recipe *node, int end, bool is_f64)
-{
-    enum { BEST_OF_FIRST = 10 };
-    const int most = is_f64 ? KAL_PAIRED_F64 : KAL_PAIRED_F32;
-    const int best = end == 0 && !is_f64 ? BEST_OF_FIRST : most / 2;
-    int chosen = -1;
-    for (int i = 0; i < node->radix_count; i++) {
-        const int radix = node->radix[i], held = chosen < 0 ? 0 : node->radix[chosen];
-        if (radix <= most &&
-            (held == 0 || (held > best ? radix < held : radix <= best && radix > held)))
-            chosen = i;
-    }
-    if (chosen >= 0)
-        swap_radices(node, chosen, end);
+    const int64_t p = kal_greatest_prime(axis->n);
+    if (p <= kal_caps_largest_prime(caps) || !has_codelet(axis, caps))
+        return false;
+    node->radix[0] = (int)p;
+    node->radix_count = 1 + kal_radix_sequence_kernel(axis->n / p, most_radix(caps), true,
+                                                      node->radix + 1);
+    return node->radix_count > 0;
 }
 
 static void choose_for_kernel(const struct kal_axis *axis, const struct kal_caps *caps,
@@ -312,12 +252,14 @@ static void choose_for_kernel(const struct kal_axis *axis, const struct kal_caps
     enum { SMALL = 512, LARGE = 2560, MANY_STEPS = 3, LONG = 16384 };
     const int64_t n = axis->n;
     const bool is_wide = axis->lines_are_adjacent || axis->is_second_step;
-    const bool is_short =
-        is_wide || axis->shares_tile || n <= SMALL || n > LARGE || (n & (n - 1)) == 0;
+    const bool is_short = is_wide || axis->shares_tile || axis->shares_launch ||
+                          n <= SMALL || n > LARGE || (n & (n - 1)) == 0;
 
-    node->radix_count =
-        axis->is_convolved ? kal_convolution_radices(n, caps, node->radix) : 0;
-    if (node->radix_count > 0)
+    node->radix_count = axis->is_convolved ? kal_convolution_radices(n, caps, node->radix)
+                        : axis->is_step_of_convolution
+                            ? kal_convolution_step_radices(n, node->radix)
+                            : 0;
+    if (node->radix_count > 0 || choose_codelet_first(axis, caps, node))
         return;
     node->radix_count =
         kal_radix_sequence_kernel(n, largest_radix(axis, caps), is_short, node->radix);
@@ -332,20 +274,20 @@ static void choose_for_kernel(const struct kal_axis *axis, const struct kal_caps
     // Measured there, too; through OpenCL a line of 16384 points is better otherwise.
     const bool is_long = n == LONG && caps->language == KAL_LANGUAGE_CUDA;
     if ((axis->is_first_step || is_long) && (n & (n - 1)) == 0)
-        sort_radices(node, 0, true);
-    else if (!is_wide || kal_caps_is_f64(caps))
-        order_radices(node);
+        kal_order_ascending(node);
+    else if ((!is_wide || kal_caps_is_f64(caps)) && !axis->shares_launch)
+        kal_order_odd_aside(node);
     else if (axis->is_second_step && n % 2)
-        sort_radices(node, 0, true);
+        kal_order_ascending(node);
     if (!is_wide && !axis->shares_tile && !axis->shares_cache && !axis->mirrors_last &&
         !axis->mirrors_first)
-        put_largest_share_last(node);
+        kal_order_by_shares(node, n, kal_caps_is_f64(caps));
     if (axis->mirrors_first)
-        order_mirrored(node, 0, kal_caps_is_f64(caps));
+        kal_order_mirrored(node, 0, kal_caps_is_f64(caps));
     // A column of reals with a large codelet leaves the mirrored step to the tile.
     if (axis->mirrors_last &&
         !(axis->is_first_step && node->radix[node->radix_count - 1] > KAL_PAIRED_F32))
-        order_mirrored(node, node->radix_count - 1, kal_caps_is_f64(caps));
+        kal_order_mirrored(node, node->radix_count - 1, kal_caps_is_f64(caps));
 }
 
 static void choose(const struct kal_axis *axis, const struct kal_caps *caps,

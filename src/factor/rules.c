@@ -34,6 +34,13 @@ struct kal_caps kal_caps_limit(const struct kal_caps *caps, bool is_f64)
     return limited;
 }
 
+bool kal_caps_cache_lines(const struct kal_caps *caps, int64_t lines, double bytes)
+{
+    enum { MANY_LINES = 4, MOST_SHARE = 6 };
+    return caps->language && caps->has_forward_progress && lines >= MANY_LINES &&
+           bytes * MOST_SHARE <= (double)caps->shared_bytes;
+}
+
 bool kal_caps_is_f64(const struct kal_caps *caps)
 {
     enum { F64_LINES = 8 };
@@ -83,7 +90,8 @@ static bool is_preferred(enum kal_rule_id id, const struct kal_axis *axis,
                          const struct kal_caps *caps)
 {
     return kal_rules[id]->applies(axis, caps) &&
-           !(id == KAL_RULE_RADER && kal_convolution_beats_rader(axis, caps));
+           !(id == KAL_RULE_RADER && kal_convolution_beats_rader(axis, caps)) &&
+           !(id == KAL_RULE_FOUR_STEP && kal_convolution_beats_division(axis, caps));
 }
 
 kallima_status kal_plan_axis(struct kal_recipe **out, const struct kal_planner *planner,
@@ -109,7 +117,7 @@ static bool is_adjacent(const struct kal_problem *p, const struct kal_array *arr
 struct kal_axis kal_problem_axis(const struct kal_problem *p, int i,
                                  const struct kal_caps *caps)
 {
-    enum { MOST_CLUSTERED = 512 << 10 }; // bytes
+    enum { MOST_CLUSTERED = 512 << 10, MOST_AXES = 3 }; // bytes
     const double point_bytes = kal_caps_is_f64(caps) ? 16.0 : 8.0;
     const double points = kal_problem_points(p) / (double)p->batch;
     const bool last = i == p->rank - 1;
@@ -126,6 +134,9 @@ struct kal_axis kal_problem_axis(const struct kal_problem *p, int i,
         .lines_are_adjacent = is_adjacent(p, &p->in, i) && is_adjacent(p, &p->out, i),
         .shares_tile = shares_tile,
         .shares_cache = p->rank > 1 && !shares_tile,
+        .shares_launch = p->rank > 1 && p->rank <= MOST_AXES && !shares_tile &&
+                         p->kind == KALLIMA_C2C &&
+                         kal_caps_cache_lines(caps, p->batch, points * point_bytes),
         .is_clustered = caps->cluster_groups > 1 && p->rank == 2 && !shares_tile &&
                         points <= MOST_CLUSTERED / point_bytes,
     };

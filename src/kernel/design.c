@@ -2,6 +2,8 @@
 // From a pass to a kernel: the loops that groups share out, the lines of a tile, the lanes.
 #include "kernel/design.h"
 
+#include "factor/lanes.h"
+
 #include <limits.h>
 
 enum { SECTOR = 32 }; // bytes of memory that are moved at once, at the least
@@ -341,55 +343,26 @@ static int64_t transformed_points(const struct kal_pass *pass)
     return points;
 }
 
-// Registers that `lanes` lanes go through in all steps of a line, those that idle too.
-static int64_t lane_work(const struct kal_pass *pass, int64_t lanes)
-{
-    int64_t work = 0;
-    for (int i = 0; i < pass->step_count; i++) {
-        const struct kal_step *step = &pass->step[i];
-        if (step->op == KAL_STEP_DFT)
-            work += kal_round_up(step->outer * step->m * step->s, lanes) * step->radix;
-    }
-    return work;
-}
-
-// Somewhat more lanes, if fewer of them idle for it: those that the codelets of one step need.
-static int64_t busy_lanes(const struct kal_pass *pass, int64_t lanes)
-{
-    enum { GAIN = 10 }; // at least a tenth
-    int64_t best = lanes;
-    for (int i = 0; i < pass->step_count; i++) {
-        const struct kal_step *step = &pass->step[i];
-        const int64_t units = step->outer * step->m * step->s;
-        if (step->op == KAL_STEP_DFT && units > lanes && units < 2 * lanes &&
-            lane_work(pass, units) < lane_work(pass, best))
-            best = units;
-    }
-    return lane_work(pass, lanes) - lane_work(pass, best) >= lane_work(pass, lanes) / GAIN
-               ? best
-               : lanes;
-}
-
 // Lanes of a line: as many as the codelets of the largest radix need, or those of another.
-static int64_t lanes_of_line(const struct kal_kernel *k, int radix)
+static int64_t lanes_of_line(const struct kal_kernel *k, int largest)
 {
-    enum { FEW_LANES = 128, FULL_LANES = 384, MANY_LANES = 512 };
     enum { LONG = 1024, TOO_LONG = 4096 };
     // The pairs of a mirrored step of its own are one more than half the points: of a long
     // line, which has a group of its own, one lane more takes the odd one, if that does not
     // cost a processor its second group.
-    const int64_t transformed = transformed_points(k->pass);
+    const int64_t points = transformed_points(k->pass);
     const bool has_odd =
-        transformed >= LONG && transformed < TOO_LONG && !kal_rounds_pair(k);
-    const int64_t points = has_odd ? k->n : transformed;
-    int64_t units = kal_max(1, k->choice.lane_points / radix);
-    if (points / radix > FEW_LANES && points / radix <= FULL_LANES)
-        units = 1;
-    while (points / (radix * units) > MANY_LANES &&
-           radix * (units + 1) <= 2 * k->choice.lane_points)
-        units++;
-    const int64_t lanes = kal_max(1, (points - 1) / (radix * units) + 1);
-    return has_odd ? lanes : busy_lanes(k->pass, lanes);
+        k->n > points && points >= LONG && points < TOO_LONG && !kal_rounds_pair(k);
+    int radix[KAL_MAX_PASS_STEPS], count = 0;
+
+    if (has_odd)
+        return kal_lanes_of_largest(k->n, largest, k->choice.lane_points);
+    for (int i = 0; i < k->pass->step_count; i++) {
+        if (k->pass->step[i].op == KAL_STEP_DFT)
+            radix[count++] = k->pass->step[i].radix;
+    }
+    const int64_t lanes = kal_lanes_of_largest(points, largest, k->choice.lane_points);
+    return kal_lanes_at_work(points, radix, count, lanes);
 }
 
 static double lane_use(int64_t lanes)
@@ -707,6 +680,8 @@ kallima_status kal_kernel_design(struct kal_kernel **out, struct kal_arena *aren
         k->choice.split = 1;
     if (lanes)
         k->choice.wanted_lanes = lanes;
+    if (!k->choice.lines)
+        k->choice.lines = frame->lines;
     k->n = pass->n;
     if (all_lines(pass) < caps->processors)
         k->choice.lane_points = kal_min(k->choice.lane_points, FEW_LANE_POINTS);

