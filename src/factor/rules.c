@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "factor/alone.h"
 #include "factor/convolution.h"
 
 const struct kal_rule *const kal_rules[KAL_RULE_COUNT] = {
@@ -123,7 +124,7 @@ struct kal_axis kal_problem_axis(const struct kal_problem *p, int i,
     const bool last = i == p->rank - 1;
     const bool shares_tile =
         p->rank > 1 && caps->language && points <= (double)caps->local_points;
-    double lines = (double)p->batch;
+    double lines = kal_lines_are_alone(p, caps) ? 1.0 : (double)p->batch;
     for (int k = 0; k < p->rank; k++)
         lines *= k == i ? 1.0 : (double)p->out.n[k];
     return (struct kal_axis){

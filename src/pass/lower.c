@@ -2,6 +2,7 @@
 // Recipe to passes: the table of rules, and what all rules share.
 #include "pass/lower.h"
 
+#include "factor/alone.h"
 #include "factor/radix.h"
 #include "factor/rule.h"
 
@@ -348,7 +349,9 @@ kallima_status kal_pass_add(struct kal_lowering *lo, const struct kal_lines *lin
 
     if (!lo->phase_open) {
         struct kal_lines inside;
-        KAL_TRY(kal_phase_begin(lo, lines, kal_line_count(lines), true, &inside));
+        const bool are_alone = kal_lines_are_alone(lo->problem, lo->caps);
+        KAL_TRY(kal_phase_begin(lo, lines, are_alone ? 1 : kal_line_count(lines),
+                                !are_alone, &inside));
         const kallima_status status = kal_pass_add(lo, &inside, n, steps, step_count);
         kal_phase_end(lo);
         return status;

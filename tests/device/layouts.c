@@ -138,6 +138,40 @@ void scales_of_short_lines_are_applied(void **state)
     ROWS_FINISH();
 }
 
+// The lines of a small batch are worked one by one, each as if it were alone, up to some number of them.
+void lines_of_small_batches_are_computed(void **state)
+{
+    static const int64_t lengths[] = { 2,   4,   6,   16,  17,   30,   32,
+                                       60,  64,  96,  100, 128,  200,  256,
+                                       360, 480, 510, 720, 1000, 1024, 2048 };
+    enum { PACKED, APART, IN_PLACE, WAYS };
+
+    (void)state;
+    for (size_t k = 0; k < sizeof lengths / sizeof lengths[0]; k++) {
+        for (int i = 0; i < WAYS * KALLIMA_KIND_COUNT * KALLIMA_PRECISION_COUNT; i++) {
+            const int64_t n = lengths[k];
+            const int way = i % WAYS, kind = i / WAYS % KALLIMA_KIND_COUNT;
+            struct trial t = { .seed = k * 100 + (uint64_t)i };
+            if (!suite_takes(t.seed, 16))
+                continue;
+            t.desc = problem_line(
+                kind, i / WAYS / KALLIMA_KIND_COUNT,
+                kind == KALLIMA_C2C && k % 2 ? KALLIMA_INVERSE : KALLIMA_FORWARD, n);
+            t.desc.batch = 2 + (int64_t)(k + (size_t)i) % 8;
+            if (way == APART) { // with gaps, which must stay as they are
+                t.desc.scale = 0.75;
+                t.desc.in.offset = 3;
+                t.desc.in.stride[0] = t.desc.out.stride[0] = 1;
+                t.desc.in.batch_stride = n + 5;
+                t.desc.out.batch_stride = n + 7;
+            }
+            t.desc.placement = way == IN_PLACE ? KALLIMA_IN_PLACE : KALLIMA_OUT_OF_PLACE;
+            trial_check(&t, suite.device);
+        }
+    }
+    ROWS_FINISH();
+}
+
 // A power of two passes through without a trace unless a step leaves the exponent's range:
 // Bluestein and Rader multiply by tables, whose scaling must not overflow on the way.
 static void check_power(int64_t n, double power)

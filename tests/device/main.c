@@ -110,6 +110,7 @@ static int run_layouts(void)
         cmocka_unit_test(random_problems_are_computed),
         cmocka_unit_test(scales_are_applied),
         cmocka_unit_test(scales_of_short_lines_are_applied),
+        cmocka_unit_test(lines_of_small_batches_are_computed),
         cmocka_unit_test(tiny_and_huge_values_survive),
     };
     return cmocka_run_group_tests_name("layouts", tests, NULL, NULL);

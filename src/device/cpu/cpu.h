@@ -98,9 +98,12 @@ enum cpu_single {
     CPU_SINGLE_COUNT
 };
 
-/** Where a line begins, in bytes from the user's arrays, and reals between its elements. */
+/**
+ * Where a line begins, in bytes from the user's arrays, reals between its elements, and bytes to the
+ * next line.
+ */
 struct cpu_user_side {
-    int64_t re, im, stride;
+    int64_t re, im, stride, line;
     bool is_planar, is_swapped;
 };
 
@@ -112,6 +115,7 @@ struct cpu_program {
     bool is_f64;
     enum cpu_single single;
     struct cpu_user_side in, out; // of a single one
+    int64_t lines;                // that are single, one after the other
     cpu_dft *whole;               // all of it; NULL: look at the passes
     double row_scale; // what the reals of its output are multiplied by at its end
     int64_t row_reals;

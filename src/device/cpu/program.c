@@ -354,8 +354,8 @@ static bool is_single_pass(const struct cpu_program *program)
 {
     const struct cpu_pass *pass = &program->pass[0];
     return program->program->pass_count == 1 && pass->kernels->lanes == 1 &&
-           pass->fast_loop < 0 && pass->inner == 1 &&
-           program->program->phase[0].lines == 1;
+           pass->fast_loop < 0 && pass->inner == 1 && pass->stage_loops.count == 0 &&
+           pass->line_loops.count <= 1 && program->program->phase[0].chunk == 1;
 }
 
 static bool is_single_steps(const struct cpu_program *program)
@@ -382,13 +382,14 @@ static bool is_single_line(const struct cpu_program *program)
 
 // A line of reals begins where it does, whichever part leads.
 static struct cpu_user_side find_user_side(const struct cpu_program *program,
-                                           const struct kal_side *side)
+                                           const struct kal_side *side, int64_t line)
 {
     const int64_t bytes = program->is_f64 ? 8 : 4;
     return (struct cpu_user_side){
         .re = side->offset * bytes,
         .im = (side->offset + side->imag) * bytes,
         .stride = side->stride,
+        .line = line * bytes,
         .is_planar = side->imag == 0 && !side->is_real,
         .is_swapped = side->is_swapped && program->single != CPU_SINGLE_REAL,
     };
@@ -444,8 +445,10 @@ static void find_single(struct cpu_program *program)
     program->single = find_single_kind(program);
     program->whole = find_whole(program);
     find_scale(program);
-    program->in = find_user_side(program, &first->pass->in);
-    program->out = find_user_side(program, &last->pass->out);
+    program->lines = program->program->phase[0].lines;
+    const struct cpu_loop *loop = program->lines > 1 ? &first->line_loops.loop[0] : NULL;
+    program->in = find_user_side(program, &first->pass->in, loop ? loop->in : 0);
+    program->out = find_user_side(program, &last->pass->out, loop ? loop->out : 0);
 }
 
 static uint64_t aligned(uint64_t bytes)

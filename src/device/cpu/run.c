@@ -330,12 +330,33 @@ static inline void finish_line(const struct cpu_program *program,
                                              program->row_reals);
 }
 
+typedef void run_one(const struct cpu_program *, const struct cpu_vectors *,
+                     const struct cpu_vectors *, char *);
+
+static inline void advance(struct cpu_vectors *vectors, int64_t bytes)
+{
+    vectors->re += bytes;
+    vectors->im += bytes;
+}
+
+static inline void run_lines(const struct cpu_program *program, run_one *run,
+                             struct cpu_vectors *x, struct cpu_vectors *y,
+                             char *workspace)
+{
+    run(program, x, y, workspace);
+    finish_line(program, y);
+    for (int64_t i = 1; i < program->lines; i++) {
+        advance(x, program->in.line);
+        advance(y, program->out.line);
+        run(program, x, y, workspace);
+        finish_line(program, y);
+    }
+}
+
 static void run_single(const struct cpu_program *program,
                        const struct kal_arguments *arguments, char *workspace)
 {
-    static void (*const run[CPU_SINGLE_COUNT])(const struct cpu_program *,
-                                               const struct cpu_vectors *,
-                                               const struct cpu_vectors *, char *) = {
+    static run_one *const run[CPU_SINGLE_COUNT] = {
         [CPU_SINGLE_STEPS] = run_steps, [CPU_SINGLE_SPLIT] = run_split,
         [CPU_SINGLE_MERGE] = run_merge, [CPU_SINGLE_REAL] = run_real,
         [CPU_SINGLE_LINE] = run_line,
@@ -343,8 +364,7 @@ static void run_single(const struct cpu_program *program,
     struct cpu_vectors x, y;
     find_user_vectors(&x, &program->in, arguments->in);
     find_user_vectors(&y, &program->out, arguments->out);
-    run[program->single](program, &x, &y, workspace);
-    finish_line(program, &y);
+    run_lines(program, run[program->single], &x, &y, workspace);
 }
 
 // The same between two arrays, with the workspace on the stack.
@@ -357,8 +377,7 @@ static void run_single(const struct cpu_program *program,
         struct cpu_vectors x, y;                                                   \
         place(&x, &program->in, in, in);                                           \
         place(&y, &program->out, out, out);                                        \
-        name(program, &x, &y, workspace);                                          \
-        finish_line(program, &y);                                                  \
+        run_lines(program, name, &x, &y, workspace);                               \
     }
 
 RUN_PAIR(run_steps)

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// Batches whose lines the CPU engine works one by one, each as if it were alone.
+#ifndef KAL_FACTOR_ALONE_H_
+#define KAL_FACTOR_ALONE_H_
+
+#include "base/caps.h"
+#include "problem/problem.h"
+
+/**
+ * Whether that is faster than a line on each lane of a register, or lanes of one line: where lines are
+ * few, or a line of its own fills registers as well.
+ */
+bool kal_lines_are_alone(const struct kal_problem *problem, const struct kal_caps *caps);
+
+#endif
