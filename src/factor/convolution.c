@@ -61,7 +61,7 @@ int kal_convolution_radices(int64_t n, const struct kal_caps *caps, int radix[])
 }
 
 // The same for convolutions of two passes, whose columns and rows these are, and what a point takes, in
-// hundredths of a picosecond: measured there, too, up to 24 convolutions for each of 60 primes. Short
+// hundredths of a picosecond: measured there, too, some 450 convolutions of 50 primes. Short
 // columns leave room for several groups of a processor, and most of the fused passes wait for one.
 static const struct pair {
     int columns, rows, cost;
@@ -132,12 +132,15 @@ bool kal_convolution_beats_rader(const struct kal_axis *axis, const struct kal_c
 bool kal_convolution_beats_division(const struct kal_axis *axis,
                                     const struct kal_caps *caps)
 {
-    const int64_t p = kal_greatest_prime(axis->n), least = 2 * axis->n - 1;
-    const struct kal_axis prime = { .n = p, .lines = axis->lines };
+    const int64_t least = 2 * axis->n - 1;
     int64_t length;
 
     if (!caps->language || axis->is_real || axis->lines_are_adjacent ||
-        axis->is_first_step || axis->is_second_step || p <= kal_caps_largest_prime(caps))
+        axis->is_first_step || axis->is_second_step)
+        return false;
+    const struct kal_axis prime = { .n = kal_greatest_prime(axis->n),
+                                    .lines = axis->lines };
+    if (prime.n <= kal_caps_largest_prime(caps))
         return false;
     return kal_convolution_length(least, caps) > 0 ||
            (kal_convolution_columns(least, caps, &length) > 0 &&
