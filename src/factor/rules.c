@@ -118,7 +118,8 @@ static bool is_adjacent(const struct kal_problem *p, const struct kal_array *arr
 struct kal_axis kal_problem_axis(const struct kal_problem *p, int i,
                                  const struct kal_caps *caps)
 {
-    enum { MOST_CLUSTERED = 512 << 10, MOST_AXES = 3 }; // bytes
+    enum { MOST_CLUSTERED = 512 << 10 }; // bytes
+    enum { MOST_AXES = 3 };              // as lower_rank.c makes one launch of
     const double point_bytes = kal_caps_is_f64(caps) ? 16.0 : 8.0;
     const double points = kal_problem_points(p) / (double)p->batch;
     const bool last = i == p->rank - 1;
