@@ -165,10 +165,17 @@ const char *kal_print_entry(struct kal_printer *p, bool is_in)
     return "entry";
 }
 
-// Where the entry is kept: itself, or what mirrors it.
-static const char *print_mirror_place(struct kal_printer *p, const struct kal_side *side,
-                                      const char *entry)
+// Where the entry is kept: itself, or what mirrors it, or behind the gaps between rows.
+static const char *print_place(struct kal_printer *p, const struct kal_side *side,
+                               const char *entry)
 {
+    if (side->gap) {
+        const char *type =
+            entry_type((p->k->n / side->row + 1) * (side->row + side->gap));
+        kal_line(p, "const %s place = %s + CAST(%s, %s / %lld) * %lld;", type, entry,
+                 type, entry, (long long)side->row, (long long)side->gap);
+        return "place";
+    }
     if (!side->mirror_n)
         return entry;
     const long long n = side->mirror_n;
@@ -203,7 +210,7 @@ void kal_print_load_element(struct kal_printer *p)
         kal_line(p, "const int place = %s;", k->in.has_gaps ? "i < 0 ? -2 - i : i" : "i");
         place = "place";
     } else {
-        place = print_mirror_place(p, side, entry);
+        place = print_place(p, side, entry);
     }
     kal_print_address(p, true, place);
     kal_line(p, "x = %s;", kal_load_text(k, text, sizeof text, "at"));
@@ -285,7 +292,7 @@ static const char *open_place(struct kal_printer *p, const char *entry, int *ope
         }
         return "place";
     }
-    const char *place = print_mirror_place(p, side, entry);
+    const char *place = print_place(p, side, entry);
     if (side->mirror_n) {
         snprintf(head, sizeof head, "if (!is_mirrored || 2 * entry %% %lld != 0) ",
                  (long long)side->mirror_period);

@@ -15,7 +15,7 @@ static bool is_plain(const struct kal_kernel *k, bool is_in, int64_t elements)
 {
     const struct kal_side *side = kal_side_of(k, is_in);
     return !side->index && side->count >= elements && !side->chirp_n &&
-           !side->twiddle_n && !kal_access_of(k, is_in)->is_part &&
+           !side->twiddle_n && !side->gap && !kal_access_of(k, is_in)->is_part &&
            !(k->to_cluster && !is_in);
 }
 
@@ -315,15 +315,12 @@ static void print_plain_store(struct kal_printer *p, int number,
 static void print_element_store(struct kal_printer *p, int number,
                                 const struct kal_round *round)
 {
-    const bool merges = round->mirror && !kal_round_is_split(round);
-
     open_present(p, present_registers(p->k, round, false));
     print_element(p, round, false);
     kal_line(p, "C x = v%d[%s][j];", number, kal_unit_name(round));
-    if (merges)
-        kal_open(p, "if (j == 0 || element_index > 0) ");
+    const bool is_open = round->mirror && kal_open_mirrored(p, round);
     kal_print_store_element(p);
-    if (merges)
+    if (is_open)
         kal_close(p);
     kal_close(p);
 }

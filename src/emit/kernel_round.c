@@ -106,9 +106,10 @@ static void print_mirror(struct kal_printer *p, int number, const struct kal_rou
                          const struct kal_action *action)
 {
     const char *u = kal_unit_name(round);
-    kal_line(p, "const C root = ROOT(%lld + element_index);",
-             (long long)p->k->table[action->table].at);
-    if (!kal_round_is_split(round)) // coefficients 0 and n/2 are real, whatever is there
+    kal_line(p, "const C root = ROOT(%lld + %s);",
+             (long long)p->k->table[action->table].at, kal_mirror_name(round));
+    // Coefficients 0 and n/2 of a line are real, whatever is there.
+    if (!kal_round_is_split(round) && round->rows == 1)
         kal_line(p, "if (element_index == 0) v%d[%s][0].y = v%d[%s][1].y = ZERO;", number,
                  u, number, u);
     kal_line(p, "%s(v%d[%s], root);", kal_round_is_split(round) ? "split" : "merge",
@@ -274,12 +275,10 @@ static void print_tile_access(struct kal_printer *p, int number,
                         layout->element));
     }
     snprintf(value, sizeof value, "v%d[%s][j]%s", number, u, part);
-    if (is_write && round->mirror) // there is no element `mirror`
-        kal_line(p, "if (j == 0 || element_index > 0)");
-    if (is_write)
-        kal_line(p, "%s%s = %s;", round->mirror ? "    " : "", tile, value);
-    else
-        kal_line(p, "%s = %s;", value, tile);
+    const bool is_open = is_write && round->mirror && kal_open_mirrored(p, round);
+    kal_line(p, "%s = %s;", is_write ? tile : value, is_write ? value : tile);
+    if (is_open)
+        kal_close(p);
     kal_close(p);
     kal_close_units(p, round);
 }

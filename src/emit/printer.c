@@ -171,11 +171,39 @@ void kal_open_registers(struct kal_printer *p, const struct kal_round *round)
     kal_open(p, head);
 }
 
+// Which one of its row register 0 of a mirrored unit holds.
+const char *kal_mirror_name(const struct kal_round *round)
+{
+    if (round->rows == 1)
+        return "element_index";
+    return round->mirror > 1 ? "element" : "0";
+}
+
+static void print_mirrored_in_plane(struct kal_printer *p, const struct kal_round *round,
+                                    bool wraps)
+{
+    const long long m = round->mirror, pitch = wraps ? m : m + 1;
+    const char *name = kal_mirror_name(round);
+
+    kal_line(p, "const int row = block > 0 ? %lld - block : 0;", (long long)round->rows);
+    if (wraps)
+        kal_line(
+            p,
+            "const int e = j == 0 ? element_index : row * %lld + (%s > 0 ? %lld - %s "
+            ": 0);",
+            pitch, name, m, name);
+    else
+        kal_line(p, "const int e = j == 0 ? element_index : row * %lld + %lld - %s;",
+                 pitch, m, name);
+}
+
 // The element of register j of a mirrored unit. `wraps`: there is no element `mirror`.
 void kal_print_mirrored_element(struct kal_printer *p, const struct kal_round *round,
                                 bool wraps)
 {
-    if (wraps)
+    if (round->rows > 1)
+        print_mirrored_in_plane(p, round, wraps);
+    else if (wraps)
         kal_line(p,
                  "const int e = j == 0 || element_index == 0 ? element_index : %lld - "
                  "element_index;",
@@ -188,6 +216,30 @@ void kal_print_mirrored_element(struct kal_printer *p, const struct kal_round *r
 bool kal_round_is_split(const struct kal_round *round)
 {
     return round->mirror && round->action[0].step->op == KAL_STEP_SPLIT;
+}
+
+// Of packed elements there is no element `mirror`; in the middle of a plane's rows another unit
+// has the element of register 1 in its register 0.
+bool kal_open_mirrored(struct kal_printer *p, const struct kal_round *round)
+{
+    const char *name = kal_mirror_name(round);
+    const bool has_middle = round->rows > 1 && round->mirror % 2 == 0;
+    const bool is_split = kal_round_is_split(round);
+    char middle[64] = "", head[128];
+
+    if (has_middle)
+        snprintf(middle, sizeof middle, "%s2 * %s != %lld", is_split ? "" : " && ", name,
+                 (long long)round->mirror);
+    if (is_split && !has_middle)
+        return false;
+    if (is_split)
+        snprintf(head, sizeof head, "if (j == 0 || %s) ", middle);
+    else
+        snprintf(head, sizeof head,
+                 has_middle ? "if (j == 0 || (%s > 0%s)) " : "if (j == 0 || %s > 0%s) ",
+                 name, middle);
+    kal_open(p, head);
+    return true;
 }
 
 void kal_print_element_index(struct kal_printer *p, const struct kal_round *round,

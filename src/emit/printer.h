@@ -67,9 +67,15 @@ struct kal_sum kal_element_sum(const struct kal_kernel *k, const struct kal_roun
 void kal_print_element_index(struct kal_printer *p, const struct kal_round *round,
                              const int64_t *weights);
 
+/** Which one of its row register 0 of a mirrored unit holds. */
+const char *kal_mirror_name(const struct kal_round *round);
+
 /** The element of register j of a mirrored unit. `wraps`: there is no element `mirror`. */
 void kal_print_mirrored_element(struct kal_printer *p, const struct kal_round *round,
                                 bool wraps);
+
+/** Open the condition under which register j of a mirrored unit is written; false: there is none. */
+bool kal_open_mirrored(struct kal_printer *p, const struct kal_round *round);
 
 /** Index of the unit's line on a loop of the kernel, or on that which is `number` in its pass. */
 const char *kal_loop_text(const struct kal_kernel *k, int i, char *text, size_t capacity);

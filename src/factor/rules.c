@@ -115,6 +115,16 @@ static bool is_adjacent(const struct kal_problem *p, const struct kal_array *arr
     return array->batch_stride == 1 && p->batch >= 8;
 }
 
+// May one tile hold an array of all axes? A plane of reals is half as many complex points there.
+static bool fits_tile(const struct kal_problem *p, double points,
+                      const struct kal_caps *caps)
+{
+    if (p->kind != KALLIMA_C2C && (p->rank != 2 || p->n[1] % 2))
+        return false;
+    return p->rank > 1 && caps->language &&
+           points <= (p->kind == KALLIMA_C2C ? 1.0 : 2.0) * (double)caps->local_points;
+}
+
 struct kal_axis kal_problem_axis(const struct kal_problem *p, int i,
                                  const struct kal_caps *caps)
 {
@@ -123,8 +133,7 @@ struct kal_axis kal_problem_axis(const struct kal_problem *p, int i,
     const double point_bytes = kal_caps_is_f64(caps) ? 16.0 : 8.0;
     const double points = kal_problem_points(p) / (double)p->batch;
     const bool last = i == p->rank - 1;
-    const bool shares_tile =
-        p->rank > 1 && caps->language && points <= (double)caps->local_points;
+    const bool shares_tile = fits_tile(p, points, caps);
     double lines = kal_lines_are_alone(p, caps) ? 1.0 : (double)p->batch;
     for (int k = 0; k < p->rank; k++)
         lines *= k == i ? 1.0 : (double)p->out.n[k];

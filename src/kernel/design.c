@@ -343,6 +343,21 @@ static int64_t transformed_points(const struct kal_pass *pass)
     return points;
 }
 
+// Is the line a plane of reals, whose tile holds fewer elements than its spectrum has?
+static bool is_real_plane(const struct kal_pass *pass)
+{
+    const struct kal_step *first = pass->step;
+    const struct kal_step *last = &pass->step[pass->step_count - 1];
+    return pass->step_count > 0 && ((first->op == KAL_STEP_MERGE && first->outer > 1) ||
+                                    (last->op == KAL_STEP_SPLIT && last->outer > 1));
+}
+
+// Points of a line that take memory near a group.
+static int64_t tile_points(const struct kal_kernel *k)
+{
+    return is_real_plane(k->pass) ? transformed_points(k->pass) : k->n;
+}
+
 // Lanes of a line: as many as the codelets of the largest radix need, or those of another.
 static int64_t lanes_of_line(const struct kal_kernel *k, int largest)
 {
@@ -351,8 +366,8 @@ static int64_t lanes_of_line(const struct kal_kernel *k, int largest)
     // line, which has a group of its own, one lane more takes the odd one, if that does not
     // cost a processor its second group.
     const int64_t points = transformed_points(k->pass);
-    const bool has_odd =
-        k->n > points && points >= LONG && points < TOO_LONG && !kal_rounds_pair(k);
+    const bool has_odd = tile_points(k) > points && points >= LONG && points < TOO_LONG &&
+                         !kal_rounds_pair(k);
     int radix[KAL_MAX_PASS_STEPS], count = 0;
 
     if (has_odd)
@@ -375,7 +390,7 @@ static double lane_use(int64_t lanes)
 static int guess_registers(const struct kal_kernel *k, int64_t line_lanes)
 {
     enum { BESIDES = 28, MOST = 255 };
-    const int64_t points = (k->n - 1) / line_lanes + 1;
+    const int64_t points = (tile_points(k) - 1) / line_lanes + 1;
     return (int)kal_min(MOST, (2 * points + BESIDES) * (k->is_f64 ? 2 : 1));
 }
 
@@ -386,7 +401,7 @@ static int64_t working_lanes(const struct kal_kernel *k, const struct kal_caps *
 {
     return lines * line_lanes *
            kal_resident_groups(caps, (int)(lines * line_lanes),
-                               lines * k->n * kal_kernel_element_bytes(k),
+                               lines * tile_points(k) * kal_kernel_element_bytes(k),
                                guess_registers(k, line_lanes));
 }
 
@@ -569,7 +584,7 @@ static int64_t choose_lines(const struct kal_kernel *k, const struct kal_caps *c
 {
     const int64_t room = (int64_t)caps->group_bytes * (k->is_split ? 2 : 1);
     const int64_t line_bytes =
-        (kal_padded_points(k->n) + 1) * kal_kernel_element_bytes(k);
+        (kal_padded_points(tile_points(k)) + 1) * kal_kernel_element_bytes(k);
     const int64_t most =
         kal_max(1, kal_min(kal_min(count_lines(k), room / line_bytes),
                            caps->group_lanes / kal_min(line_lanes, caps->group_lanes)));
@@ -633,7 +648,8 @@ static kallima_status design_tiled(struct kal_kernel *k, const struct kal_host *
                                    const struct kal_caps *caps, int radix)
 {
     const bool can_split = k->cluster == 1 && !kal_pass_has_rader(k->pass);
-    const int64_t whole = (k->n + k->n / 16) * kal_kernel_element_bytes(k);
+    const int64_t points = tile_points(k);
+    const int64_t whole = (points + points / 16) * kal_kernel_element_bytes(k);
     const int64_t least = can_split ? whole / 2 : whole;
     if (least > (int64_t)caps->group_bytes)
         return kal_fail(host, KALLIMA_E_UNSUPPORTED,

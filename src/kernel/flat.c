@@ -10,7 +10,7 @@ static bool keeps_elements(const struct kal_kernel *k, bool is_in)
     const struct kal_side *side = is_in ? &k->pass->in : &k->pass->out;
     const struct kal_access *access = is_in ? &k->in : &k->out;
     return (!side->index || access->is_permuted) && side->count >= k->n &&
-           !side->chirp_n && !side->twiddle_n && !access->is_part &&
+           !side->chirp_n && !side->twiddle_n && !side->gap && !access->is_part &&
            !(is_in ? k->from_cluster : k->to_cluster);
 }
 

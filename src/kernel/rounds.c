@@ -50,17 +50,17 @@ static void set_weights(const struct kal_round *round, struct kal_action *action
     }
 }
 
-// A round whose units are single elements, or pairs if `mirror` is given.
-static struct kal_round *add_element_round(struct kal_kernel *k, int64_t elements,
-                                           bool lines_first, int64_t mirror,
-                                           const struct kal_step *step)
+// A round whose units are elements of `rows` rows.
+static struct kal_round *add_unit_round(struct kal_kernel *k, int64_t elements,
+                                        int64_t rows, bool lines_first,
+                                        const struct kal_step *step)
 {
     struct kal_round *round = add_round(k);
-    round->registers = mirror ? 2 : 1;
-    round->mirror = mirror;
+    round->registers = 1;
     if (lines_first)
         add_line_digits(k, round);
     add_digit(round, KAL_DIGIT_ELEMENT, elements);
+    add_digit(round, KAL_DIGIT_BLOCK, rows);
     if (!lines_first)
         add_line_digits(k, round);
     count_units(k, round);
@@ -69,6 +69,29 @@ static struct kal_round *add_element_round(struct kal_kernel *k, int64_t element
     *action = (struct kal_action){ .step = step, .table = -1 };
     set_weights(round, action, KAL_DIGIT_ELEMENT, 1, 1, 0);
     return round;
+}
+
+static void add_element_round(struct kal_kernel *k, int64_t elements, bool lines_first)
+{
+    add_unit_round(k, elements, 1, lines_first, NULL);
+}
+
+// A round whose units are an element and the one that mirrors it.
+static void add_mirrored_round(struct kal_kernel *k, const struct kal_step *step)
+{
+    const bool is_split = step->op == KAL_STEP_SPLIT;
+    const int64_t m = step->n / 2;
+    struct kal_round *round =
+        add_unit_round(k, k->extra_span ? k->span : m / 2 + 1, step->outer,
+                       kal_side_prefers_lines(k, !is_split), step);
+    struct kal_action *action = &round->action[0];
+
+    round->registers = 2;
+    round->mirror = m;
+    round->rows = step->outer;
+    set_weights(round, action, KAL_DIGIT_BLOCK, is_split ? m : m + 1,
+                is_split ? m + 1 : m, 0);
+    action->table = kal_kernel_add_table(k, KAL_TABLE_MIRROR, step->n, step->n / 4 + 1);
 }
 
 static struct kal_round *add_dft_round(struct kal_kernel *k, const struct kal_step *step,
@@ -158,8 +181,8 @@ static bool can_pair(const struct kal_kernel *k, const struct kal_step *dft,
                      const struct kal_step *mirror)
 {
     const int64_t run = dft->m * dft->s / 2 * kal_kernel_element_bytes(k);
-    return dft->op == KAL_STEP_DFT && dft->outer == 1 && !k->is_split &&
-           run >= 2 * k->choice.run_bytes &&
+    return dft->op == KAL_STEP_DFT && dft->outer == 1 && mirror->outer == 1 &&
+           !k->is_split && run >= 2 * k->choice.run_bytes &&
            dft->radix <= (k->is_f64 ? KAL_PAIRED_F64 : KAL_PAIRED_F32) &&
            mirror->n == 2 * dft->radix * dft->m * dft->s;
 }
@@ -256,6 +279,15 @@ static int64_t least_run(const struct kal_kernel *k, const struct kal_side *side
     return k->is_fused && !is_power ? kal_min(SECTOR, run) : run;
 }
 
+// Is one of the steps the mirrored one of a single line?
+static bool mirrors_line(const struct kal_pass *pass)
+{
+    const struct kal_step *first = &pass->step[0];
+    const struct kal_step *last = &pass->step[pass->step_count - 1];
+    return (first->op == KAL_STEP_MERGE && first->outer == 1) ||
+           (last->op == KAL_STEP_SPLIT && last->outer == 1);
+}
+
 static bool needs_staging(const struct kal_kernel *k, bool is_in)
 {
     const struct kal_pass *p = k->pass;
@@ -265,8 +297,7 @@ static bool needs_staging(const struct kal_kernel *k, bool is_in)
 
     if (is_in ? k->from_cluster : k->to_cluster)
         return false;
-    if (step->op != KAL_STEP_DFT || p->step[0].op == KAL_STEP_MERGE ||
-        p->step[p->step_count - 1].op == KAL_STEP_SPLIT)
+    if (step->op != KAL_STEP_DFT || mirrors_line(p))
         return false;
     if (k->extra >= 0 || (is_in ? k->in : k->out).is_permuted)
         return true;
@@ -302,17 +333,11 @@ static void add_step(struct kal_kernel *k, const struct kal_step *step, bool is_
     case KAL_STEP_RADER:
     case KAL_STEP_PRODUCT:
         if (!round)
-            add_element_round(k, k->span, kal_side_prefers_lines(k, true), 0, NULL);
+            add_element_round(k, k->span, kal_side_prefers_lines(k, true));
         add_product(k, step);
         return;
     case KAL_STEP_SPLIT:
-    case KAL_STEP_MERGE:
-        round = add_element_round(k, k->extra_span ? k->span : step->n / 4 + 1,
-                                  kal_side_prefers_lines(k, step->op == KAL_STEP_MERGE),
-                                  step->n / 2, step);
-        round->action[0].table =
-            kal_kernel_add_table(k, KAL_TABLE_MIRROR, step->n, step->n / 4 + 1);
-        return;
+    case KAL_STEP_MERGE: add_mirrored_round(k, step); return;
     }
 }
 
@@ -399,15 +424,12 @@ static bool fits(const struct kal_kernel *k, const struct kal_layout *layout,
     return layout_size(k, layout, elements) <= kal_padded_points(elements) * k->lines;
 }
 
-// The pads with the fewest conflicts on both sides of an exchange.
-static struct kal_layout choose_layout(const struct kal_kernel *k,
-                                       const struct kal_round *writer,
-                                       const struct kal_round *reader, int64_t elements,
-                                       int64_t block)
+// Better pads than those of `best`, if they stand every `block`; 0: nowhere.
+static void try_pads(const struct kal_kernel *k, const struct kal_round *writer,
+                     const struct kal_round *reader, int64_t elements, int64_t block,
+                     struct kal_layout *best, int *least_cost)
 {
     enum { MOST_PAD = 16 };
-    struct kal_layout best = { 0 };
-    int best_cost = -1;
 
     for (int pad = 0; pad <= (block ? MOST_PAD : 0); pad++) {
         for (int line_pad = 0; line_pad <= (k->lines > 1 ? MOST_PAD : 0); line_pad++) {
@@ -420,32 +442,74 @@ static struct kal_layout choose_layout(const struct kal_kernel *k,
             const int cost = 64 * (bank_conflicts(k, writer, &layout, true) +
                                    bank_conflicts(k, reader, &layout, false)) +
                              pad + line_pad;
-            if (best_cost < 0 || cost < best_cost) {
-                best = layout;
-                best_cost = cost;
+            if (*least_cost < 0 || cost < *least_cost) {
+                *best = layout;
+                *least_cost = cost;
             }
         }
     }
-    return best;
+}
+
+// Do the digits of a unit's elements stay within blocks of `block`, or go by whole blocks? Then
+// addresses stay linear in them with a pad between blocks. Those of a plane's mirrored step are
+// found one by one.
+static bool keeps_blocks(const struct kal_round *round, bool is_writer, int64_t block)
+{
+    if (round->mirror)
+        return true;
+    const struct kal_action *action =
+        &round->action[is_writer ? round->action_count - 1 : 0];
+    const int64_t step = is_writer ? action->register_after : action->register_before;
+    int64_t within = step % block ? step * (round->registers - 1) : 0;
+
+    for (int i = 0; i < round->digit_count; i++) {
+        const int64_t weight = is_writer ? action->after[i] : action->before[i];
+        if (round->digit[i].role < KAL_DIGIT_LINE && weight % block)
+            within += weight * (round->digit[i].radix - 1);
+    }
+    return within < block;
 }
 
 // Elements between which the pad of an exchange may stand so that addresses stay linear in
-// the digits of both rounds; 0: there is no such place.
-static int64_t pad_block(const struct kal_round *writer, const struct kal_round *reader)
+// the digits of both rounds, from the largest on below `most`; 0: there is no such place.
+static int64_t next_pad_block(const struct kal_round *writer,
+                              const struct kal_round *reader, int64_t most)
 {
     const struct kal_step *a = writer->action[writer->action_count - 1].step;
     const struct kal_step *b = reader->action[0].step;
-    if (!a || !b || a->op != KAL_STEP_DFT || b->op != KAL_STEP_DFT)
+    const bool is_plane = writer->rows > 1 || reader->rows > 1;
+    if (!a || !b || (!is_plane && (a->op != KAL_STEP_DFT || b->op != KAL_STEP_DFT)))
         return 0;
-    return b->s == a->s * a->radix && a->outer == b->outer ? b->s : 0;
+    if (!is_plane && a->outer == b->outer) // of one line
+        return b->s == a->s * a->radix && b->s < most ? b->s : 0;
+    int64_t block = kal_min(most, dft_size(b->op == KAL_STEP_DFT ? b : a)) - 1;
+    while (block > 1 &&
+           !(keeps_blocks(writer, true, block) && keeps_blocks(reader, false, block)))
+        block--;
+    return block > 1 ? block : 0;
+}
+
+// The pads with the fewest conflicts on both sides of an exchange.
+static struct kal_layout choose_layout(const struct kal_kernel *k,
+                                       const struct kal_round *writer,
+                                       const struct kal_round *reader, int64_t elements)
+{
+    struct kal_layout best = { 0 };
+    int least_cost = -1;
+    int64_t block = INT64_MAX;
+
+    do {
+        block = next_pad_block(writer, reader, block);
+        try_pads(k, writer, reader, elements, block, &best, &least_cost);
+    } while (block > 0);
+    return best;
 }
 
 static void design_layouts(struct kal_kernel *k, int64_t elements)
 {
     for (int i = 0; i + 1 < k->round_count; i++) {
         struct kal_round *writer = &k->round[i], *reader = &k->round[i + 1];
-        writer->layout =
-            choose_layout(k, writer, reader, elements, pad_block(writer, reader));
+        writer->layout = choose_layout(k, writer, reader, elements);
         k->tile_elements =
             kal_max(k->tile_elements, layout_size(k, &writer->layout, elements));
     }
@@ -549,9 +613,9 @@ void kal_rounds_design(struct kal_kernel *k, bool has_tile)
 
     const int64_t staged = elements + (k->extra >= 0);
     if (!last)
-        add_element_round(k, k->span, kal_side_prefers_lines(k, true), 0, NULL);
+        add_element_round(k, k->span, kal_side_prefers_lines(k, true));
     if (last && needs_staging(k, true))
-        add_element_round(k, staged, kal_side_prefers_lines(k, true), 0, NULL);
+        add_element_round(k, staged, kal_side_prefers_lines(k, true));
     const bool stage_out = last && needs_staging(k, false);
     for (int i = 0; i < p->step_count; i++) {
         if (is_pair(k, i))
@@ -560,7 +624,7 @@ void kal_rounds_design(struct kal_kernel *k, bool has_tile)
             add_step(k, &p->step[i], i == p->step_count - 1 && !stage_out);
     }
     if (stage_out)
-        add_element_round(k, staged, kal_side_prefers_lines(k, false), 0, NULL);
+        add_element_round(k, staged, kal_side_prefers_lines(k, false));
     k->round[k->round_count - 1].to_memory = true;
 
     choose_streams(k);

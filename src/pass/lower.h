@@ -131,6 +131,13 @@ void kal_lines_divide(struct kal_lines *lines, bool is_in, int64_t n, int64_t pa
 kallima_status kal_pass_add(struct kal_lowering *lo, const struct kal_lines *lines,
                             int64_t n, const struct kal_step *steps, int step_count);
 
+/**
+ * See real lines, the input of a transform forward or the output of one back, as complex ones of
+ * half the length: element j is reals 2 j and 2 j + 1. Returns their side, which has all
+ * elements that it had.
+ */
+struct kal_side *kal_view_as_complex(struct kal_lines *lines, bool is_forward);
+
 /** Write the steps of a local recipe, on blocks `inner` elements apart; return how many. */
 int kal_local_steps(const struct kal_recipe *local, int64_t inner, int64_t outer,
                     struct kal_step *steps);

@@ -178,74 +178,148 @@ static kallima_status lower_axes(struct kal_lowering *lo, const struct kal_recip
                      : lower_forward(lo, node, lines, 0);
 }
 
-// Are all elements one stride apart, in the order of the axes?
-static bool is_packed(const struct kal_problem *p, const struct kal_array *array)
+// Rows of an array, of `n` elements of a line and `gap` more that are not the line's.
+struct rows {
+    int64_t n, gap;
+    bool are_even; // equally far apart, in the order of the axes
+};
+
+// A real side's elements are two reals.
+static struct rows rows_of(const struct kal_problem *p, const struct kal_array *array)
 {
-    for (int i = p->rank - 1; i > 0; i--) {
-        if (array->stride[i - 1] != array->stride[i] * array->n[i])
-            return false;
-    }
-    return true;
+    const int last = p->rank - 1;
+    const int64_t *stride = array->stride, unit = array->is_real ? 2 : 1;
+    struct rows rows = { .n = array->n[last] / unit, .are_even = stride[last] != 0 };
+
+    if (last == 0)
+        return rows;
+    for (int i = last - 1; i > 0; i--)
+        rows.are_even = rows.are_even && stride[i - 1] == stride[i] * array->n[i];
+    if (!rows.are_even || stride[last - 1] % (stride[last] * unit) != 0)
+        return (struct rows){ .are_even = false };
+    rows.gap = stride[last - 1] / (stride[last] * unit) - rows.n;
+    rows.are_even = rows.gap >= 0;
+    return rows;
 }
 
-// Does an array of all axes fit where one line would?
-static bool fits_one_pass(const struct kal_lowering *lo, const struct kal_recipe *node)
+// An array worked on one tile, all axes of it: those of real lines are half as long there.
+struct tile {
+    int rank;
+    const struct kal_recipe *axis[KALLIMA_MAX_RANK];
+    int64_t points;
+    int steps;
+    bool is_local; // every axis is steps on a tile
+    struct rows in, out;
+};
+
+static struct tile tile_of(const struct kal_problem *p, const struct kal_recipe *node)
+{
+    struct tile t = { .rank = node->child_count, .points = 1, .is_local = true };
+    for (int i = 0; i < t.rank; i++) {
+        t.axis[i] = node->child[i]->rule == KAL_RULE_REAL_EVEN ? node->child[i]->child[0]
+                                                               : node->child[i];
+        t.is_local = t.is_local && t.axis[i]->rule == KAL_RULE_LOCAL;
+        t.points *= t.axis[i]->n;
+        t.steps += t.axis[i]->radix_count;
+    }
+    t.in = rows_of(p, &p->in);
+    t.out = rows_of(p, &p->out);
+    return t;
+}
+
+// Does an array of all axes fit where one line would? Real ones have two axes.
+static bool fits_one_pass(const struct kal_lowering *lo, const struct tile *t)
 {
     enum { FEW = 16, LARGE = 4096 };
     const struct kal_problem *p = lo->problem;
-    int steps = 0;
-    for (int i = 0; i < p->rank; i++) {
-        if (node->child[i]->rule != KAL_RULE_LOCAL)
-            return false;
-        steps += node->child[i]->radix_count;
-    }
+    const bool is_real = p->kind != KALLIMA_C2C;
+
     // One tile is one group's: of a single array, many groups work several passes sooner.
-    if (p->batch < FEW && node->n > LARGE)
+    if (p->batch < FEW && t->points > LARGE)
         return false;
-    return p->kind == KALLIMA_C2C && node->n <= lo->caps->local_points && steps > 0 &&
-           steps <= KAL_MAX_PASS_STEPS && is_packed(p, &p->in) && is_packed(p, &p->out);
+    return t->is_local && (!is_real || (p->rank == 2 && p->n[0] > 1)) &&
+           t->points <= lo->caps->local_points && t->steps > 0 &&
+           t->steps + is_real <= KAL_MAX_PASS_STEPS && t->in.are_even && t->out.are_even;
+}
+
+// Steps of axis `i` of a tile.
+static int steps_of_axis(const struct tile *t, int i, struct kal_step *steps)
+{
+    int64_t inner = 1;
+    for (int k = i + 1; k < t->rank; k++)
+        inner *= t->axis[k]->n;
+    return kal_local_steps(t->axis[i], inner, t->points / inner / t->axis[i]->n, steps);
 }
 
 // The slowest axis of several steps: its first step reads whole rows and its last one writes
 // them. -1: there is none.
-static int axis_around(const struct kal_recipe *node)
+static int axis_around(const struct tile *t)
 {
-    for (int i = 0; i < node->child_count - 1; i++) {
-        if (node->child[i]->radix_count > 1)
+    for (int i = 0; i < t->rank - 1; i++) {
+        if (t->axis[i]->radix_count > 1)
             return i;
     }
     return -1;
 }
 
-// All axes on one tile: the first step of one axis, those of all others, the rest of it.
-static kallima_status lower_one_pass(struct kal_lowering *lo,
-                                     const struct kal_recipe *node,
-                                     const struct kal_lines *lines)
+// Complex numbers: the first step of one axis, those of all others, the rest of it.
+static int complex_steps(const struct tile *t, struct kal_step *steps)
 {
-    const int around = axis_around(node);
-    struct kal_step steps[KAL_MAX_PASS_STEPS], outer_steps[KAL_MAX_STEPS];
-    int count = 0, outer_count = 0;
-    int64_t inner = 1;
+    const int around = axis_around(t);
+    struct kal_step outer_steps[KAL_MAX_STEPS];
+    const int outer_count = around < 0 ? 0 : steps_of_axis(t, around, outer_steps);
+    int count = 0;
 
-    for (int i = node->child_count - 1; i >= 0; i--) {
-        const struct kal_recipe *child = node->child[i];
-        if (i == around)
-            outer_count =
-                kal_local_steps(child, inner, node->n / inner / child->n, outer_steps);
-        inner *= child->n;
-    }
     if (outer_count)
         steps[count++] = outer_steps[0];
-    for (int i = node->child_count - 1; i >= 0; i--) {
-        const struct kal_recipe *child = node->child[i];
-        inner = i == node->child_count - 1 ? 1 : inner * node->child[i + 1]->n;
+    for (int i = t->rank - 1; i >= 0; i--) {
         if (i != around)
-            count +=
-                kal_local_steps(child, inner, node->n / inner / child->n, steps + count);
+            count += steps_of_axis(t, i, steps + count);
     }
     for (int i = 1; i < outer_count; i++)
         steps[count++] = outer_steps[i];
-    return kal_pass_add(lo, lines, node->n, steps, count);
+    return count;
+}
+
+// Reals: columns, whose steps read or write whole rows, are at the other end than the mirrored
+// step.
+static int real_steps(const struct tile *t, const struct kal_problem *p,
+                      struct kal_step *steps)
+{
+    const bool is_forward = p->kind == KALLIMA_R2C;
+    const struct kal_step mirror = { .op = is_forward ? KAL_STEP_SPLIT : KAL_STEP_MERGE,
+                                     .outer = p->n[0],
+                                     .n = p->n[1] };
+    int count = 0;
+
+    if (!is_forward)
+        steps[count++] = mirror;
+    count += steps_of_axis(t, is_forward ? 0 : 1, steps + count);
+    count += steps_of_axis(t, is_forward ? 1 : 0, steps + count);
+    if (is_forward)
+        steps[count++] = mirror;
+    return count;
+}
+
+// All axes on one tile.
+static kallima_status lower_one_pass(struct kal_lowering *lo, const struct tile *t,
+                                     const struct kal_lines *lines)
+{
+    const struct kal_problem *p = lo->problem;
+    const int last = p->rank - 1;
+    struct kal_step steps[KAL_MAX_PASS_STEPS];
+    struct kal_lines packed = *lines;
+
+    packed.in.stride = p->in.stride[last] * kal_array_reals(&p->in);
+    packed.out.stride = p->out.stride[last] * kal_array_reals(&p->out);
+    packed.in.row = t->in.n;
+    packed.in.gap = t->in.gap;
+    packed.out.row = t->out.n;
+    packed.out.gap = t->out.gap;
+    if (p->kind == KALLIMA_C2C)
+        return kal_pass_add(lo, &packed, t->points, steps, complex_steps(t, steps));
+    kal_view_as_complex(&packed, p->kind == KALLIMA_R2C)->count = t->points;
+    return kal_pass_add(lo, &packed, t->points + p->n[0], steps, real_steps(t, p, steps));
 }
 
 // The first axis from the input to scratch, the last one to the output, those between in place.
@@ -318,17 +392,12 @@ static bool is_worked_alone(const struct kal_lowering *lo, const struct kal_reci
 kallima_status kal_lower_rank(struct kal_lowering *lo, const struct kal_recipe *node,
                               const struct kal_lines *lines)
 {
+    const struct tile tile = tile_of(lo->problem, node);
     struct kal_lines inside;
     kallima_status status;
 
-    if (lo->caps->language && fits_one_pass(lo, node)) {
-        inside = *lines;
-        inside.in.stride = lo->problem->in.stride[lo->problem->rank - 1] *
-                           kal_array_reals(&lo->problem->in);
-        inside.out.stride = lo->problem->out.stride[lo->problem->rank - 1] *
-                            kal_array_reals(&lo->problem->out);
-        return lower_one_pass(lo, node, &inside);
-    }
+    if (lo->caps->language && fits_one_pass(lo, &tile))
+        return lower_one_pass(lo, &tile, lines);
     if (fits_cache(lo, node, lines)) {
         KAL_TRY(kal_phase_begin(lo, lines, 1, false, &inside));
         status = lower_through_cache(lo, node, &inside);

@@ -4,12 +4,14 @@
 
 enum { LANES_LIMIT = 2048 }; // longest line of which a tile of lines is kept near
 
-// Element j of the complex view of a real line: reals 2 j and 2 j + 1.
-static void view_as_complex(struct kal_side *side)
+struct kal_side *kal_view_as_complex(struct kal_lines *lines, bool is_forward)
 {
+    struct kal_side *side = is_forward ? &lines->in : &lines->out;
     side->is_real = false;
     side->imag = side->stride;
     side->stride *= 2;
+    side->is_swapped = !is_forward;
+    return side;
 }
 
 static kallima_status even_local(struct kal_lowering *lo, const struct kal_recipe *node,
@@ -20,10 +22,12 @@ static kallima_status even_local(struct kal_lowering *lo, const struct kal_recip
     int count = 0;
 
     if (!is_forward)
-        steps[count++] = (struct kal_step){ .op = KAL_STEP_MERGE, .n = node->n };
+        steps[count++] =
+            (struct kal_step){ .op = KAL_STEP_MERGE, .outer = 1, .n = node->n };
     count += kal_local_steps(child, 1, 1, steps + count);
     if (is_forward)
-        steps[count++] = (struct kal_step){ .op = KAL_STEP_SPLIT, .n = node->n };
+        steps[count++] =
+            (struct kal_step){ .op = KAL_STEP_SPLIT, .outer = 1, .n = node->n };
     return kal_pass_add(lo, lines, child->n + 1, steps, count);
 }
 
@@ -39,6 +43,7 @@ static kallima_status even_through_scratch(struct kal_lowering *lo,
                                            const struct kal_lines *lines, bool is_forward)
 {
     const struct kal_step step = { .op = is_forward ? KAL_STEP_SPLIT : KAL_STEP_MERGE,
+                                   .outer = 1,
                                    .n = node->n };
     const int64_t m = node->n / 2;
     const int64_t shared_used = lo->shared_used, chunk_used = lo->chunk_used;
@@ -70,12 +75,7 @@ kallima_status kal_lower_real_even(struct kal_lowering *lo, const struct kal_rec
     struct kal_lines view = *lines, inside;
     kallima_status status;
 
-    if (is_forward) {
-        view_as_complex(&view.in);
-    } else {
-        view_as_complex(&view.out);
-        view.out.is_swapped = true;
-    }
+    kal_view_as_complex(&view, is_forward);
     if (node->child[0]->rule == KAL_RULE_LOCAL) {
         limit_packed(&view, node->n / 2, is_forward);
         return even_local(lo, node, &view, is_forward);

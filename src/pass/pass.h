@@ -42,7 +42,8 @@ enum kal_buffer_id {
  *
  * Where a line is only a part of what the maps (index, count, chirp, twiddle, mirror) are of,
  * its element e is theirs e * map_step + sum(index of a loop * map of that loop), and the
- * loops that have a map have no stride. Kernels only.
+ * loops that have a map have no stride. Kernels only, and so are rows with gaps between them:
+ * element e is at (e + e / row * gap) * stride then.
  */
 struct kal_side {
     enum kal_buffer_id buffer;
@@ -62,6 +63,8 @@ struct kal_side {
     // or half of mirror_period modulo it are there twice, so are not stored as conjugates.
     // 0: none is.
     int64_t mirror_n, mirror_period;
+    int64_t row,
+        gap; // `gap` elements behind each `row` are none of the line's; 0: there is no gap
 };
 
 enum { KAL_INDEX_NONE = -1, KAL_INDEX_CONJUGATE = -2 };
@@ -76,14 +79,16 @@ enum kal_step_op {
     KAL_STEP_DFT,     // one Stockham step of a codelet
     KAL_STEP_RADER,   // product with the spectrum of the roots; n - 1 elements and x[0]
     KAL_STEP_PRODUCT, // product with the spectrum of the chirp; n and m
-    KAL_STEP_SPLIT,   // n/2 elements of a packed real transform to n/2 + 1 coefficients
+    KAL_STEP_SPLIT,   // n/2 elements of packed real lines to n/2 + 1 coefficients
     KAL_STEP_MERGE,   // the reverse, parts exchanged
 };
 
 /**
  * A step on a tile. DFT: `outer` blocks of radix * m * s elements; x[q + s (p + m j)] goes
  * to y[q + s (radix p + k)] times exp(-2 pi i p k / (radix m)). RADER and PRODUCT leave the
- * parts exchanged, ready for the transform back.
+ * parts exchanged, ready for the transform back. SPLIT and MERGE work a plane of `outer` rows,
+ * of n/2 elements each on the one side and of n/2 + 1 on the other: element k of row r meets
+ * element n/2 - k of row outer - r.
  */
 struct kal_step {
     enum kal_step_op op;

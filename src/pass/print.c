@@ -89,8 +89,8 @@ static double step_operations(const struct kal_step *s)
     }
     case KAL_STEP_RADER: return 6.0 * (double)(s->n - 1);
     case KAL_STEP_PRODUCT: return 6.0 * (double)s->size;
-    case KAL_STEP_SPLIT: return 18.0 / 4.0 * (double)s->n;
-    case KAL_STEP_MERGE: return 14.0 / 4.0 * (double)s->n;
+    case KAL_STEP_SPLIT: return 18.0 / 4.0 * (double)(s->n * s->outer);
+    case KAL_STEP_MERGE: return 14.0 / 4.0 * (double)(s->n * s->outer);
     }
     return 0.0;
 }

@@ -37,6 +37,8 @@ static const struct {
     { { LINE(99), .kind = KALLIMA_C2R, .batch = 3, F64 }, NULL },
     { { .rank = 2, .n = { 20, 24 }, .batch = 2 }, NULL },
     { { .rank = 2, .n = { 18, 34 }, .kind = KALLIMA_R2C, IN_PLACE }, NULL },
+    { { .rank = 2, .n = { 18, 34 }, .kind = KALLIMA_R2C, .batch = 2 }, NULL },
+    { { .rank = 2, .n = { 15, 32 }, .kind = KALLIMA_C2R, .batch = 2 }, NULL },
     { { .rank = 3, .n = { 6, 5, 9 }, .kind = KALLIMA_C2R }, NULL },
 };
 // clang-format on

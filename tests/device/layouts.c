@@ -210,3 +210,37 @@ void tiny_and_huge_values_survive(void **state)
     }
     ROWS_FINISH();
 }
+
+// Rows of an even and of an odd number of pairs, of one and two; planes alone and several.
+void planes_of_reals_are_computed(void **state)
+{
+    enum { ONE_OF = 7 };
+    static const int64_t rows[] = { 2, 3, 5, 8, 21 }, reals[] = { 2, 4, 6, 10, 32, 42 };
+    static const struct {
+        kallima_kind kind;
+        kallima_placement placement;
+    } sorts[] = { { KALLIMA_R2C, KALLIMA_OUT_OF_PLACE },
+                  { KALLIMA_C2R, KALLIMA_OUT_OF_PLACE },
+                  { KALLIMA_R2C, KALLIMA_IN_PLACE },
+                  { KALLIMA_C2R, KALLIMA_IN_PLACE } };
+    const size_t columns = sizeof reals / sizeof *reals;
+
+    (void)state;
+    for (size_t i = 0; i < columns * sizeof rows / sizeof *rows; i++) {
+        for (size_t sort = 0; sort < sizeof sorts / sizeof *sorts; sort++) {
+            if (!suite_takes(i * sizeof sorts / sizeof *sorts + sort, ONE_OF))
+                continue;
+            struct trial t = { .desc = { .rank = 2,
+                                         .n = { rows[i / columns], reals[i % columns] },
+                                         .batch = i % 2 ? 1 : 5,
+                                         .kind = sorts[sort].kind,
+                                         .placement = sorts[sort].placement },
+                               .seed = i + 1,
+                               .way = i % 2 ? WAY_BUFFERS : WAY_OWNED };
+            if (i % 3 == 0 && suite.has_f64)
+                t.desc.precision = KALLIMA_F64;
+            trial_check(&t, suite.device);
+        }
+    }
+    ROWS_FINISH();
+}

@@ -30,12 +30,14 @@ struct row {
 #define COLUMNS(many)                                                                   \
     .batch = many, .in.stride = { many }, .in.batch_stride = 1, .out.stride = { many }, \
     .out.batch_stride = 1
-#define PLANAR   .in.format = KALLIMA_PLANAR, .out.format = KALLIMA_PLANAR
-#define INVERSE  .direction = KALLIMA_INVERSE
-#define IN_PLACE .placement = KALLIMA_IN_PLACE
-#define F64      .precision = KALLIMA_F64
-#define R2C      .kind = KALLIMA_R2C
-#define C2R      .kind = KALLIMA_C2R
+#define PLANAR     .in.format = KALLIMA_PLANAR, .out.format = KALLIMA_PLANAR
+#define PLANAR_IN  .in.format = KALLIMA_PLANAR
+#define PLANAR_OUT .out.format = KALLIMA_PLANAR
+#define INVERSE    .direction = KALLIMA_INVERSE
+#define IN_PLACE   .placement = KALLIMA_IN_PLACE
+#define F64        .precision = KALLIMA_F64
+#define R2C        .kind = KALLIMA_R2C
+#define C2R        .kind = KALLIMA_C2R
 
 // clang-format off
 static const struct row rows[] = {
@@ -151,6 +153,21 @@ static const struct row rows[] = {
     { { PLANE(64, 64), .batch = 3, F64, IN_PLACE }, NULL, 0 },
     { { PLANE(18, 34), .batch = 4, R2C, IN_PLACE }, NULL, 0 },
     { { PLANE(18, 35), .batch = 4, C2R }, NULL, 0 },
+    { { PLANE(18, 34), .batch = 4, C2R, IN_PLACE }, NULL, 0 },
+    { { PLANE(64, 64), .batch = 5, R2C, F64, IN_PLACE }, NULL, 0 },
+    { { PLANE(20, 24), .batch = 5, .in.stride = { 77, 3 }, .in.batch_stride = 1540, .out.stride = { 25, 1 } }, NULL, 0 },
+    { { PLANE(15, 20), .batch = 5, C2R, .in.stride = { 12, 1 }, .out.stride = { 66, 3 }, .out.batch_stride = 1000 }, NULL, 0 },
+    { { CUBE(5, 6, 4), .batch = 5, .in.stride = { 30, 5, 1 }, .in.batch_stride = 150 }, NULL, 0 },
+    { { PLANE(2, 2), .batch = 9, R2C }, NULL, 0 },
+    { { PLANE(3, 2), .batch = 9, C2R }, NULL, 0 },
+    { { PLANE(64, 64), .batch = 5, R2C }, NULL, 0 },
+    { { PLANE(64, 64), .batch = 5, C2R, F64 }, NULL, 0 },
+    { { PLANE(33, 60), .batch = 3, R2C, F64, .scale = 0.5 }, NULL, 0 },
+    { { PLANE(20, 54), .batch = 3, C2R, .scale = 0.5 }, NULL, 0 },
+    { { PLANE(128, 128), .batch = 20, R2C, PLANAR_OUT }, NULL, 0 },
+    { { PLANE(31, 14), .batch = 20, C2R, PLANAR_IN }, NULL, 0 },
+    { { PLANE(24, 20), .batch = 5, R2C }, "rank(local(4.6), real-even(local(10, lines=3)))", 0 },
+    { { PLANE(24, 20), .batch = 5, C2R }, "rank(local(24), real-even(local(2.5, lanes=40)))", 0 },
     { { PLANE(128, 160), .batch = 5 }, NULL, 0 },
     { { PLANE(256, 96), .batch = 4, R2C }, NULL, 0 },
     { { PLANE(101, 60), .batch = 3, F64 }, NULL, 0 },

@@ -83,8 +83,10 @@ static int64_t worked_length(const struct kal_pass *pass)
 {
     for (int i = 0; i < pass->step_count; i++) {
         const enum kal_step_op op = pass->step[i].op;
-        if (op == KAL_STEP_RADER || op == KAL_STEP_SPLIT || op == KAL_STEP_MERGE)
+        if (op == KAL_STEP_RADER)
             return pass->n - 1;
+        if (op == KAL_STEP_SPLIT || op == KAL_STEP_MERGE)
+            return pass->n - pass->step[i].outer;
     }
     return pass->n;
 }
@@ -101,7 +103,7 @@ static void check_step(const struct subject *s, const struct kal_pass *pass,
         CHECK(s, i, step->size == pass->n && step->size >= 2 * step->n - 1);
         break;
     case KAL_STEP_SPLIT:
-    case KAL_STEP_MERGE: CHECK(s, i, step->n == 2 * (pass->n - 1)); break;
+    case KAL_STEP_MERGE: CHECK(s, i, step->outer * (step->n + 2) == 2 * pass->n); break;
     }
 }
 
@@ -141,8 +143,10 @@ static void range_add(struct range *range, int64_t count, int64_t stride)
 static bool touched_elements(const struct kal_side *side, int64_t n, struct range *range)
 {
     if (!side->index) {
-        *range = (struct range){ 0, kal_min(n, side->count) - 1 };
-        return range->high >= 0;
+        const int64_t last = kal_min(n, side->count) - 1;
+        *range = (struct range){ 0, last };
+        range->high += side->gap ? last / side->row * side->gap : 0;
+        return last >= 0;
     }
     *range = (struct range){ INT64_MAX, INT64_MIN };
     for (int64_t i = 0; i < kal_min(n, side->count); i++) {
