@@ -263,6 +263,28 @@ static bool choose_merged(const struct kal_axis *axis, const struct kal_caps *ca
     return true;
 }
 
+// Longer ones: a first codelet that a lane pairs with the one that mirrors it, and two large ones. Measured
+// there, as recipes: 8192 reals take 0.84 of the time by 8.32.16 that they take by 16.16.16, 16000 0.76 by
+// 10.32.25, not by 20.20.20.
+static bool choose_long_merged(const struct kal_axis *axis, const struct kal_caps *caps,
+                               struct kal_recipe *node)
+{
+    enum { LEAST = 4000, MOST = 8000, FIRST = 10, LAST_FIRST = 8 };
+    if (!axis->mirrors_first || kal_caps_is_f64(caps) || axis->lines_are_adjacent ||
+        axis->is_second_step || axis->n < LEAST || axis->n > MOST)
+        return false;
+    for (int first = FIRST; first >= LAST_FIRST; first--) {
+        if (axis->n % first == 0 &&
+            kal_radix_sequence_kernel(axis->n / first, most_radix(caps), true,
+                                      node->radix + 1) == 2) {
+            node->radix[0] = first;
+            node->radix_count = 3;
+            return true;
+        }
+    }
+    return false;
+}
+
 static void choose_for_kernel(const struct kal_axis *axis, const struct kal_caps *caps,
                               struct kal_recipe *node)
 {
@@ -279,7 +301,7 @@ static void choose_for_kernel(const struct kal_axis *axis, const struct kal_caps
                             ? kal_convolution_step_radices(n, node->radix)
                             : 0;
     if (node->radix_count > 0 || choose_codelet_first(axis, caps, node) ||
-        choose_merged(axis, caps, node))
+        choose_merged(axis, caps, node) || choose_long_merged(axis, caps, node))
         return;
     node->radix_count =
         kal_radix_sequence_kernel(n, largest_radix(axis, caps), is_short, node->radix);
