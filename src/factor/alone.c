@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "factor/alone.h"
 
+#include "codelet/lengths.h"
 #include "factor/radix.h"
 
 // All of a batch: as many points as one thread works.
@@ -40,6 +41,16 @@ static bool is_contiguous(const struct kal_array *array)
     return array->stride[0] == 1 && !array->is_planar;
 }
 
+// Most reals in lines of one codelet: of more, what is looked up besides is a small part.
+enum { MOST_REALS = 512 };
+
+// Lines of one codelet, of points or of reals.
+static bool are_short(const struct kal_problem *p)
+{
+    return p->kind == KALLIMA_C2C ? kal_radix_exists(p->n[0])
+                                  : kal_real_length_is_compiled(p->n[0]);
+}
+
 bool kal_lines_are_alone(const struct kal_problem *p, const struct kal_caps *caps)
 {
     enum { LONGEST = 1024 };
@@ -47,8 +58,12 @@ bool kal_lines_are_alone(const struct kal_problem *p, const struct kal_caps *cap
     const int64_t points = is_real ? p->n[0] / 2 : p->n[0];
 
     if (caps->language || caps->lanes_f32 == 1 || p->rank != 1 || p->batch == 1 ||
-        points < 1 || points > LONGEST || (is_real && p->n[0] % 2) ||
-        !is_contiguous(&p->in) || !is_contiguous(&p->out) || !kal_radix_divides(points))
+        !is_contiguous(&p->in) || !is_contiguous(&p->out))
+        return false;
+    if (are_short(p))
+        return p->batch <= (is_real ? MOST_REALS : ALL) / p->n[0];
+    if (points < 1 || points > LONGEST || (is_real && p->n[0] % 2) ||
+        !kal_radix_divides(points))
         return false;
     return p->batch <= most_lines(is_real, p->precision == KALLIMA_F64, points) &&
            p->batch <= ALL / points;

@@ -138,6 +138,37 @@ void scales_of_short_lines_are_applied(void **state)
     ROWS_FINISH();
 }
 
+// Lines of one codelet fill registers of several widths, and some of them do not: every count of lines.
+void short_lines_of_every_count_are_computed(void **state)
+{
+    enum { PACKED, APART, IN_PLACE, WAYS, MOST_LINES = 37 };
+
+    (void)state;
+    for (int64_t lines = 2; lines <= MOST_LINES; lines++) {
+        for (int i = 0; i < WAYS * KALLIMA_KIND_COUNT * KALLIMA_PRECISION_COUNT; i++) {
+            const int way = i % WAYS, kind = i / WAYS % KALLIMA_KIND_COUNT;
+            const int64_t n = 2 + (lines * 7 + i) % 31;
+            struct trial t = { .seed = (uint64_t)(lines * 100 + i) };
+            if (!suite_takes(t.seed, 16))
+                continue;
+            t.desc = problem_line(
+                kind, i / WAYS / KALLIMA_KIND_COUNT,
+                kind == KALLIMA_C2C && lines % 2 ? KALLIMA_INVERSE : KALLIMA_FORWARD, n);
+            t.desc.batch = lines;
+            if (way == APART) { // with gaps, which must stay as they are
+                t.desc.scale = lines % 3 ? 0.75 : 1.0;
+                t.desc.in.offset = 1;
+                t.desc.in.stride[0] = t.desc.out.stride[0] = 1;
+                t.desc.in.batch_stride = n + 3;
+                t.desc.out.batch_stride = n + 4;
+            }
+            t.desc.placement = way == IN_PLACE ? KALLIMA_IN_PLACE : KALLIMA_OUT_OF_PLACE;
+            trial_check(&t, suite.device);
+        }
+    }
+    ROWS_FINISH();
+}
+
 // The lines of a small batch are worked one by one, each as if it were alone, up to some number of them.
 void lines_of_small_batches_are_computed(void **state)
 {

@@ -111,6 +111,7 @@ static int run_layouts(void)
         cmocka_unit_test(random_problems_are_computed),
         cmocka_unit_test(scales_are_applied),
         cmocka_unit_test(scales_of_short_lines_are_applied),
+        cmocka_unit_test(short_lines_of_every_count_are_computed),
         cmocka_unit_test(lines_of_small_batches_are_computed),
         cmocka_unit_test(tiny_and_huge_values_survive),
     };

@@ -63,6 +63,7 @@ void shapes_of_many_axes_are_computed(void **state);
 void random_problems_are_computed(void **state);
 void scales_are_applied(void **state);
 void scales_of_short_lines_are_applied(void **state);
+void short_lines_of_every_count_are_computed(void **state);
 void lines_of_small_batches_are_computed(void **state);
 void tiny_and_huge_values_survive(void **state);
 

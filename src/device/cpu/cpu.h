@@ -54,6 +54,7 @@ struct cpu_rows {
 /** Lines that are turned in registers, on their way to one codelet and back. */
 struct cpu_short_lines {
     cpu_short *run; // NULL: they are not
+    int64_t n;      // numbers, or reals, of a transform
     int64_t reals;  // of a line of the output
     bool is_real;   // x and y begin where their lines do, whichever part leads
 };
@@ -94,6 +95,7 @@ enum cpu_single {
     CPU_SINGLE_SPLIT, // such codelets, the last one to a tile, and a mirrored step
     CPU_SINGLE_MERGE, // the reverse
     CPU_SINGLE_REAL,  // one codelet of reals
+    CPU_SINGLE_SHORT, // several lines of one codelet
     CPU_SINGLE_LINE,  // worked on its own lanes
     CPU_SINGLE_COUNT
 };
@@ -107,6 +109,25 @@ struct cpu_user_side {
     bool is_planar, is_swapped;
 };
 
+/** Some lines of a batch of short ones: kernels for them, and what these are told. */
+struct cpu_part {
+    cpu_short *run;
+    int64_t count; // of what the kernels count: lines, or registers full of them
+    int64_t lines;
+    int64_t in, out;   // bytes to the first one
+    double scale_rest; // of what is not scaled yet
+};
+
+enum { CPU_MAX_PARTS = 2 * CPU_MAX_LEVELS };
+
+/** A batch of short lines with nothing to look up, and reals from line to line. */
+struct cpu_batch {
+    int part_count;
+    struct cpu_part part[CPU_MAX_PARTS];
+    int64_t in_step, out_step;
+    bool is_real; // as of struct cpu_short_lines
+};
+
 struct cpu_program {
     struct kal_device_program base;
     const struct kal_program *program;
@@ -117,6 +138,7 @@ struct cpu_program {
     struct cpu_user_side in, out; // of a single one
     int64_t lines;                // that are single, one after the other
     cpu_dft *whole;               // all of it; NULL: look at the passes
+    struct cpu_batch batch;       // of CPU_SINGLE_SHORT
     double row_scale; // what the reals of its output are multiplied by at its end
     int64_t row_reals;
     bool is_small; // one thread, whose scratch is on its stack

@@ -158,6 +158,9 @@ struct cpu_kernels {
     // By radix, NULL where there is none; NULL for one lane. Then those that are scaled.
     cpu_short *const *shorts, *const *scaled_shorts;
     const struct cpu_real_kernels *reals, *scaled_reals;
+    // By radix, of as many lines as `groups` says, not scaled and never past the caches; NULL for one
+    // lane, and for registers of 64 bytes.
+    cpu_short *const *several;
     const struct cpu_row_kernels *rows;
 
     /**

@@ -380,6 +380,12 @@ static bool is_single_line(const struct cpu_program *program)
            !line->columns->pass->stage_loops && program->program->phase[0].lines == 1;
 }
 
+static bool has_real_lines(const struct cpu_program *program)
+{
+    return program->single == CPU_SINGLE_REAL ||
+           (program->single == CPU_SINGLE_SHORT && program->batch.is_real);
+}
+
 // A line of reals begins where it does, whichever part leads.
 static struct cpu_user_side find_user_side(const struct cpu_program *program,
                                            const struct kal_side *side, int64_t line)
@@ -391,7 +397,7 @@ static struct cpu_user_side find_user_side(const struct cpu_program *program,
         .stride = side->stride,
         .line = line * bytes,
         .is_planar = side->imag == 0 && !side->is_real,
-        .is_swapped = side->is_swapped && program->single != CPU_SINGLE_REAL,
+        .is_swapped = side->is_swapped && !has_real_lines(program),
     };
 }
 
@@ -409,9 +415,12 @@ static cpu_dft *find_whole(const struct cpu_program *program)
                : NULL;
 }
 
-static enum cpu_single find_single_kind(const struct cpu_program *program)
+static enum cpu_single find_single_kind(struct cpu_program *program)
 {
     bool is_forward;
+
+    if (kal_cpu_batch_find(program))
+        return CPU_SINGLE_SHORT;
 
     if (is_single_steps(program))
         return CPU_SINGLE_STEPS;
@@ -430,8 +439,9 @@ static void find_scale(struct cpu_program *program)
 {
     const struct cpu_pass *pass = &program->pass[0];
     const bool is_merged = program->single == CPU_SINGLE_MERGE;
-    const bool scales_itself =
-        program->single == CPU_SINGLE_LINE || program->single == CPU_SINGLE_REAL;
+    const bool scales_itself = program->single == CPU_SINGLE_LINE ||
+                               program->single == CPU_SINGLE_REAL ||
+                               program->single == CPU_SINGLE_SHORT;
 
     program->row_scale = scales_itself ? 1.0 : pass->pass->scale;
     program->row_reals = is_merged ? pass->step[0].step->n : 2 * pass->pass->n;
@@ -445,7 +455,8 @@ static void find_single(struct cpu_program *program)
     program->single = find_single_kind(program);
     program->whole = find_whole(program);
     find_scale(program);
-    program->lines = program->program->phase[0].lines;
+    program->lines =
+        program->single == CPU_SINGLE_SHORT ? 1 : program->program->phase[0].lines;
     const struct cpu_loop *loop = program->lines > 1 ? &first->line_loops.loop[0] : NULL;
     program->in = find_user_side(program, &first->pass->in, loop ? loop->in : 0);
     program->out = find_user_side(program, &last->pass->out, loop ? loop->out : 0);
@@ -489,7 +500,7 @@ static kallima_status prepare(struct cpu_program *program)
     program->is_small =
         program->threads == 1 && program->base.workspace_bytes <= CPU_SMALL_BYTES;
     const bool has_tiles =
-        program->single != CPU_SINGLE_REAL &&
+        program->single != CPU_SINGLE_REAL && program->single != CPU_SINGLE_SHORT &&
         (program->single != CPU_SINGLE_STEPS || program->pass[0].pass->step_count > 1);
     program->is_small = program->is_small || !has_tiles;
     if (program->is_small)

@@ -320,6 +320,42 @@ static inline void run_line(const struct cpu_program *program,
                      NULL);
 }
 
+// Lines that begin `bytes` behind those of `side`.
+static inline struct cpu_vectors lines_from(const struct cpu_vectors *side, int64_t bytes,
+                                            int64_t step)
+{
+    return (struct cpu_vectors){ (char *)side->re + bytes, (char *)side->im + bytes, step,
+                                 0 };
+}
+
+static void scale_part(const struct cpu_program *program, const struct cpu_part *part,
+                       const struct cpu_vectors *y)
+{
+    char *first = (char *)y->im < (char *)y->re ? y->im : y->re;
+    const int64_t step_bytes = y->stride * (program->is_f64 ? 8 : 4);
+
+    for (int64_t i = 0; i < part->lines; i++)
+        program->pass[0].widest->rows->scale(first + i * step_bytes, part->scale_rest,
+                                             program->row_reals);
+}
+
+static inline void run_short(const struct cpu_program *program,
+                             const struct cpu_vectors *x, const struct cpu_vectors *y,
+                             char *workspace)
+{
+    const struct cpu_batch *batch = &program->batch;
+    (void)workspace;
+
+    for (int i = 0; i < batch->part_count; i++) {
+        const struct cpu_part *part = &batch->part[i];
+        const struct cpu_vectors from = lines_from(x, part->in, batch->in_step),
+                                 to = lines_from(y, part->out, batch->out_step);
+        part->run(&from, &to, part->count, program->pass[0].pass->scale, false);
+        if (part->scale_rest != 1.0)
+            scale_part(program, part, &to);
+    }
+}
+
 // What is left to do when a line has been worked.
 static inline void finish_line(const struct cpu_program *program,
                                const struct cpu_vectors *y)
@@ -359,7 +395,7 @@ static void run_single(const struct cpu_program *program,
     static run_one *const run[CPU_SINGLE_COUNT] = {
         [CPU_SINGLE_STEPS] = run_steps, [CPU_SINGLE_SPLIT] = run_split,
         [CPU_SINGLE_MERGE] = run_merge, [CPU_SINGLE_REAL] = run_real,
-        [CPU_SINGLE_LINE] = run_line,
+        [CPU_SINGLE_SHORT] = run_short, [CPU_SINGLE_LINE] = run_line,
     };
     struct cpu_vectors x, y;
     find_user_vectors(&x, &program->in, arguments->in);
@@ -367,7 +403,32 @@ static void run_single(const struct cpu_program *program,
     run_lines(program, run[program->single], &x, &y, workspace);
 }
 
-// The same between two arrays, with the workspace on the stack.
+// What has no tiles, of one line or of a batch, between two arrays.
+#define RUN_BARE(name)                                                             \
+    static void name##_bare(const struct kal_device_program *base, const void *in, \
+                            void *out)                                             \
+    {                                                                              \
+        const struct cpu_program *program = (const struct cpu_program *)base;      \
+        struct cpu_vectors x, y;                                                   \
+        place(&x, &program->in, in, in);                                           \
+        place(&y, &program->out, out, out);                                        \
+        name(program, &x, &y, NULL);                                               \
+    }
+
+static inline void run_whole(const struct cpu_program *program,
+                             const struct cpu_vectors *x, const struct cpu_vectors *y,
+                             char *workspace)
+{
+    (void)workspace;
+    program->whole(x, y, 1, 1, NULL);
+    finish_line(program, y);
+}
+
+RUN_BARE(run_whole)
+RUN_BARE(run_real)
+RUN_BARE(run_short)
+
+// The same with the workspace on the stack, of one line or several.
 #define RUN_PAIR(name)                                                             \
     static void name##_pair(const struct kal_device_program *base, const void *in, \
                             void *out)                                             \
@@ -393,9 +454,13 @@ void (*kal_cpu_pair_runner(const struct cpu_program *program))(
                                                const void *, void *) = {
         [CPU_SINGLE_STEPS] = run_steps_pair, [CPU_SINGLE_SPLIT] = run_split_pair,
         [CPU_SINGLE_MERGE] = run_merge_pair, [CPU_SINGLE_REAL] = run_real_pair,
-        [CPU_SINGLE_LINE] = run_line_pair,
+        [CPU_SINGLE_SHORT] = run_short_bare, [CPU_SINGLE_LINE] = run_line_pair,
     };
     const bool is_planar = program->in.is_planar || program->out.is_planar;
+    if (!is_planar && program->lines == 1 && program->whole)
+        return run_whole_bare;
+    if (!is_planar && program->lines == 1 && program->single == CPU_SINGLE_REAL)
+        return run_real_bare;
     return program->is_small && !is_planar ? run[program->single] : NULL;
 }
 

@@ -31,10 +31,23 @@ static bool is_contiguous(const struct kal_side *side, int64_t n)
     return side->imag == 1 && side->stride == 2 && kal_cpu_side_is_plain(side, n);
 }
 
+// One codelet of contiguous numbers?
+static bool is_complex(const struct kal_pass *p)
+{
+    return p->step_count == 1 && kal_cpu_steps_are_plain(p) && !p->out.twiddle_n &&
+           is_contiguous(&p->in, p->n) && is_contiguous(&p->out, p->n);
+}
+
+cpu_short *kal_cpu_several_find(const struct kal_pass *p, const struct cpu_kernels *k)
+{
+    return k->several && is_complex(p) && p->in.is_swapped == p->out.is_swapped
+               ? k->several[p->step[0].radix]
+               : NULL;
+}
+
 static cpu_short *find_complex(const struct kal_pass *p, const struct cpu_kernels *k)
 {
-    if (p->step_count != 1 || !kal_cpu_steps_are_plain(p) || !k->shorts ||
-        !is_contiguous(&p->in, p->n) || !is_contiguous(&p->out, p->n))
+    if (!k->shorts || !is_complex(p))
         return NULL;
     return (p->scale != 1.0 ? k->scaled_shorts : k->shorts)[p->step[0].radix];
 }
@@ -149,13 +162,14 @@ void kal_cpu_short_find(struct cpu_short_lines *out, const struct kal_pass *p,
         return;
     cpu_short *complex = find_complex(p, k);
     if (complex) {
-        *out = (struct cpu_short_lines){ complex, 2 * p->n, false };
+        *out = (struct cpu_short_lines){ complex, p->n, 2 * p->n, false };
         return;
     }
     const int64_t n = find_real_length(p, &is_forward);
     if (n < 2 || n > CPU_MAX_REAL)
         return;
     const struct cpu_real_kernels *reals = p->scale != 1.0 ? k->scaled_reals : k->reals;
+    out->n = n;
     out->run = (is_forward ? reals->r2c : reals->c2r)[n];
     out->reals = is_forward ? 2 * (n / 2 + 1) : n;
     out->is_real = true;

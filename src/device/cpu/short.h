@@ -22,4 +22,14 @@ bool kal_cpu_is_mirrored_line(const struct kal_pass *pass, bool *is_forward);
 double kal_cpu_lines_cost(const struct cpu_pass *pass, const struct cpu_kernels *kernels,
                           int64_t lines, bool is_f64);
 
+/** Return what works several lines of a pass, a number of each in a register; NULL: nothing does. */
+cpu_short *kal_cpu_several_find(const struct kal_pass *pass,
+                                const struct cpu_kernels *kernels);
+
+/**
+ * Find how a program of several short lines in one pass is worked without looking anything up, in
+ * program->batch; false: it is something else.
+ */
+bool kal_cpu_batch_find(struct cpu_program *program);
+
 #endif

@@ -12,17 +12,9 @@ enum {
     QUAD_NUMBERS = QUAD / 2,
 };
 
-#if defined KAL_SIMD_F32
-typedef int32_t INTEGER;
-#else
-typedef int64_t INTEGER;
-#endif
-// Of what is in memory: gcc 12 for Windows fails at variables of this type.
-typedef INTEGER VI
-    __attribute__((vector_size(REGISTER_BYTES), aligned(sizeof(R)), may_alias));
-
-#define OTHER(h, j)  ((j) ^ 1)
-#define EXCHANGED(a) SHUFFLE(a, a, OTHER, 0)
+#define NUMBERS_BYTES REGISTER_BYTES
+#define OTHER(h, j)   ((j) ^ 1)
+#define EXCHANGED(a)  SHUFFLE(a, a, OTHER, 0)
 #include "device/cpu/simd/numbers.h"
 
 #define STORE_NUMBER(pointer, value, k) STORE(pointer, value)
@@ -40,16 +32,6 @@ typedef INTEGER VI
 #define STORE_NUMBER(pointer, value, k) STORE(pointer, TIMES_OWN_FACTORS(value, k))
 #define CODELET_R2C(n)                  own_##n
 #include R2C_CODELETS
-
-#define SIGNS_OF_ONE  SIGN_BIT, 0
-#define SIGNS_OF_TWO  SIGNS_OF_ONE, SIGNS_OF_ONE
-#define SIGNS_OF_FOUR SIGNS_OF_TWO, SIGNS_OF_TWO
-
-// The parts that lead, and from the second one on those that do not.
-static const union {
-    INTEGER bits[CPU_MAX_LANES + 2];
-    R reals[CPU_MAX_LANES + 2];
-} signs = { { SIGNS_OF_FOUR, SIGNS_OF_FOUR, SIGNS_OF_ONE } };
 
 // Register i, number j becomes register j, number i.
 INLINE void transpose_numbers(V *v)
@@ -104,7 +86,7 @@ static inline int64_t next_group(int64_t at, int64_t count)
         const bool is_exchanged = x->im < x->re;                                    \
         const R *w = roots, *from = is_exchanged ? x->im : x->re;                   \
         R *to = is_exchanged ? y->im : y->re;                                       \
-        const R *parts = signs.reals + is_exchanged;                                \
+        const R *parts = part_signs.reals + is_exchanged;                           \
         (void)s;                                                                    \
         for (int64_t p = 0;; p = next_group(p, m), w += 2 * ((r)-1) * LANES) {      \
             own_##r(from + 2 * p, w, 4 * m, t, (R *)parts, LANES);                  \
@@ -121,7 +103,7 @@ static inline int64_t next_group(int64_t at, int64_t count)
         const bool is_exchanged = x->im < x->re;                                     \
         const R *w = roots, *from = is_exchanged ? x->im : x->re;                    \
         R *to = is_exchanged ? y->im : y->re;                                        \
-        const R *parts = signs.reals + is_exchanged;                                 \
+        const R *parts = part_signs.reals + is_exchanged;                            \
         for (int64_t q = 0;; q = next_group(q, s)) {                                 \
             plain_##r(from + 2 * q, NULL, 4 * s * m, to + 2 * q, (R *)parts, 2 * s); \
             if (q == s - NUMBERS)                                                    \
@@ -148,7 +130,7 @@ static inline int64_t next_group(int64_t at, int64_t count)
 FIRST_RADICES(FIRST)
 RADICES_FROM_2(LATER)
 
-#define CONJUGATE(a)          ((V)((VI)(a) ^ *(const VI *)(signs.reals + 1)))
+#define CONJUGATE(a)          ((V)((VI)(a) ^ *(const VI *)(part_signs.reals + 1)))
 #define REVERSE_NUMBERS(h, j) (LANES - 2 - (j) / 2 * 2 + (j) % 2)
 
 INLINE V reversed(V a)

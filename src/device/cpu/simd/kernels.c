@@ -420,6 +420,9 @@ extern cpu_short *const JOIN(kal_cpu_short_, KAL_SIMD_SUFFIX)[CPU_MAX_RADIX + 1]
 extern cpu_short *const JOIN(kal_cpu_short_scaled_, KAL_SIMD_SUFFIX)[CPU_MAX_RADIX + 1];
 extern const struct cpu_pair_kernels JOIN(kal_cpu_pairs_, KAL_SIMD_SUFFIX);
 #endif
+#if LANES > 1 && REGISTER_BYTES <= 32
+extern cpu_short *const JOIN(kal_cpu_several_, KAL_SIMD_SUFFIX)[CPU_MAX_RADIX + 1];
+#endif
 #if LANES > 2
 extern const struct cpu_group_kernels JOIN(kal_cpu_groups_, KAL_SIMD_SUFFIX);
 #endif
@@ -439,6 +442,9 @@ const struct cpu_kernels JOIN(kal_cpu_kernels_, KAL_SIMD_SUFFIX) = {
     .shorts = JOIN(kal_cpu_short_, KAL_SIMD_SUFFIX),
     .scaled_shorts = JOIN(kal_cpu_short_scaled_, KAL_SIMD_SUFFIX),
     .pairs = &JOIN(kal_cpu_pairs_, KAL_SIMD_SUFFIX),
+#endif
+#if LANES > 1 && REGISTER_BYTES <= 32
+    .several = JOIN(kal_cpu_several_, KAL_SIMD_SUFFIX),
 #endif
 #if LANES > 2
     .groups = &JOIN(kal_cpu_groups_, KAL_SIMD_SUFFIX),

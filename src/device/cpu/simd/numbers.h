@@ -1,18 +1,33 @@
 // SPDX-License-Identifier: MIT
 // Interleaved numbers in registers V, through codelets of reals: both parts of a number take the
 // same way. By its linearity that gives the sums C and S of complex x times cosines and minus
-// sines, so that y[k] = C + i S and y[n-k] = C - i S. VI are the integers of V, EXCHANGED(a) are the
-// numbers of a with their parts exchanged.
+// sines, so that y[k] = C + i S and y[n-k] = C - i S. V has NUMBERS_BYTES, EXCHANGED(a) are the numbers
+// of a with their parts exchanged.
 #ifndef KAL_DEVICE_CPU_SIMD_NUMBERS_H_
 #define KAL_DEVICE_CPU_SIMD_NUMBERS_H_
 
 #if defined KAL_SIMD_F32
 #define SIGN_BIT INT32_MIN
+typedef int32_t INTEGER;
 #else
 #define SIGN_BIT INT64_MIN
+typedef int64_t INTEGER;
 #endif
+// Of what is in memory: gcc 12 for Windows fails at variables of this type.
+typedef INTEGER VI
+    __attribute__((vector_size(NUMBERS_BYTES), aligned(sizeof(R)), may_alias));
 
 #define TIMES_I(a, signs) ((V)((VI)EXCHANGED(a) ^ (signs)))
+
+#define SIGNS_OF_ONE  SIGN_BIT, 0
+#define SIGNS_OF_TWO  SIGNS_OF_ONE, SIGNS_OF_ONE
+#define SIGNS_OF_FOUR SIGNS_OF_TWO, SIGNS_OF_TWO
+
+// The parts that lead, and from the second one on those that do not.
+static const union {
+    INTEGER bits[CPU_MAX_LANES + 2];
+    R reals[CPU_MAX_LANES + 2];
+} part_signs = { { SIGNS_OF_FOUR, SIGNS_OF_FOUR, SIGNS_OF_ONE } };
 
 // What the codelets call yi is the signs of i z, what they call xi the twiddle factors. Pairs of
 // reals are neighbours on their line.

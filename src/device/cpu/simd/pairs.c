@@ -14,11 +14,7 @@
 #define PAIR_BYTES 16
 #endif
 typedef R P __attribute__((vector_size(PAIR_BYTES)));
-#if defined KAL_SIMD_F32
-typedef int32_t VI __attribute__((vector_size(PAIR_BYTES)));
-#else
-typedef int64_t VI __attribute__((vector_size(PAIR_BYTES)));
-#endif
+#define NUMBERS_BYTES PAIR_BYTES
 
 #undef LOAD
 #undef STORE
@@ -64,9 +60,6 @@ typedef R N __attribute__((vector_size(2 * sizeof(R)), aligned(sizeof(R)), may_a
 #define FNMA(a, b, c) ((c) - (a) * (b))
 #endif
 
-// The sign of the part that leads in i z: of the other one where parts are exchanged.
-#define SIGNS(exchanged) ((exchanged) ? (VI){ 0, SIGN_BIT } : (VI){ SIGN_BIT, 0 })
-
 #include "device/cpu/simd/numbers.h"
 
 #define STORE_NUMBER(pointer, value, k) STORE(pointer, value)
@@ -82,23 +75,23 @@ typedef R N __attribute__((vector_size(2 * sizeof(R)), aligned(sizeof(R)), may_a
 #define CODELET_R2C(n)                  twiddled_##n
 #include R2C_CODELETS
 
-#define STEP(r)                                                                      \
-    static void step_##r(const struct cpu_vectors *x, const struct cpu_vectors *y,   \
-                         int64_t m, int64_t s, const void *roots)                    \
-    {                                                                                \
-        const bool is_exchanged = x->im < x->re;                                     \
-        const R *w = roots, *from = is_exchanged ? x->im : x->re;                    \
-        R *to = is_exchanged ? y->im : y->re;                                        \
-        const ptrdiff_t xs = x->stride, ys = y->stride;                              \
-        VI signs = SIGNS(is_exchanged);                                              \
-        for (int64_t q = 0; q < s; q++)                                              \
-            plain_##r(from + q * xs, NULL, 2 * s * m * xs, to + q * ys, (R *)&signs, \
-                      s * ys);                                                       \
-        for (int64_t p = 1; p < m; p++, w += 2 * ((r)-1)) {                          \
-            for (int64_t q = 0; q < s; q++)                                          \
-                twiddled_##r(from + (q + s * p) * xs, w, 2 * s * m * xs,             \
-                             to + (q + s * (r)*p) * ys, (R *)&signs, s * ys);        \
-        }                                                                            \
+#define STEP(r)                                                                     \
+    static void step_##r(const struct cpu_vectors *x, const struct cpu_vectors *y,  \
+                         int64_t m, int64_t s, const void *roots)                   \
+    {                                                                               \
+        const bool is_exchanged = x->im < x->re;                                    \
+        const R *w = roots, *from = is_exchanged ? x->im : x->re;                   \
+        R *to = is_exchanged ? y->im : y->re;                                       \
+        const ptrdiff_t xs = x->stride, ys = y->stride;                             \
+        const R *parts = part_signs.reals + is_exchanged;                           \
+        for (int64_t q = 0; q < s; q++)                                             \
+            plain_##r(from + q * xs, NULL, 2 * s * m * xs, to + q * ys, (R *)parts, \
+                      s * ys);                                                      \
+        for (int64_t p = 1; p < m; p++, w += 2 * ((r)-1)) {                         \
+            for (int64_t q = 0; q < s; q++)                                         \
+                twiddled_##r(from + (q + s * p) * xs, w, 2 * s * m * xs,            \
+                             to + (q + s * (r)*p) * ys, (R *)parts, s * ys);        \
+        }                                                                           \
     }
 
 RADICES_FROM_2(STEP)
@@ -108,12 +101,12 @@ RADICES_FROM_2(STEP)
                         int64_t m, int64_t s, const void *roots)                       \
     {                                                                                  \
         const bool is_exchanged = x->im < x->re;                                       \
-        VI signs = SIGNS(is_exchanged);                                                \
+        const R *parts = part_signs.reals + is_exchanged;                              \
         (void)m;                                                                       \
         (void)s;                                                                       \
         (void)roots;                                                                   \
         whole_##r(is_exchanged ? x->im : x->re, NULL, 4, is_exchanged ? y->im : y->re, \
-                  (R *)&signs, 2);                                                     \
+                  (R *)parts, 2);                                                      \
     }
 
 RADICES_FROM_2(WHOLE)

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+// Small batches of short lines: which kernels take how many of them.
+#include "device/cpu/line.h"
+#include "device/cpu/short.h"
+
+#include <math.h>
+
+enum { MAX_KERNELS = 2 * CPU_MAX_LEVELS };
+
+// Kernels that may take some of the lines, `lines` of them at once and what that costs.
+struct choice {
+    cpu_short *run;
+    int lines;
+    bool takes_fewer; // the last of them at once, too: it counts lines
+    bool is_real;
+    double cost, once; // of each time, and of all together besides
+    double scale_rest;
+};
+
+struct choices {
+    int count;
+    struct choice of[MAX_KERNELS];
+};
+
+static void add(struct choices *choices, struct choice choice)
+{
+    if (choice.run && choice.cost < INFINITY)
+        choices->of[choices->count++] = choice;
+}
+
+// What registers full of lines cost, relative to one of 16 bytes that holds one number each of its
+// lines, or of reals to a line in scalar code: those that turn complex lines in narrow registers
+// are slower than what takes numbers as they are, in f64 nearly all of them. Reals wait for the turning
+// of the first ones. Wide registers lose where lines are many. Measured on a Zen 4 processor in the
+// caches, by timing 130 kinds, lengths and batches with each.
+static double reals_cost(int bytes, int64_t n, bool is_f64)
+{
+    enum { SHORT = 8 };
+    if (is_f64)
+        return bytes == 16 ? 2.1 : bytes == 32 ? 2.6 : 4.9;
+    return bytes == 16 ? (n < SHORT ? 2.3 : 2.9) : bytes == 32 ? 3.7 : 5.2;
+}
+
+static double turned_cost(int bytes, int64_t n, bool is_f64)
+{
+    enum { LONGEST_F64 = 16, QUAD = 4 };
+    if (is_f64)
+        return bytes == 64 && n <= LONGEST_F64 && n % QUAD == 0 ? 5.0 : INFINITY;
+    return bytes == 16 ? INFINITY : bytes == 32 ? 3.0 : 4.2;
+}
+
+static double several_cost(int bytes, int64_t n, bool is_f64)
+{
+    enum { SHORT = 4 };
+    return bytes == 16 ? 1.0 : !is_f64 ? 1.7 : n <= SHORT ? 2.0 : 1.3;
+}
+
+static struct choice turned_choice(const struct cpu_kernels *k, const struct kal_pass *p,
+                                   int64_t lines, bool is_f64)
+{
+    static const double TURNING = 12.0, WIDE = 1.35;
+    enum { MANY_POINTS = 2048, LONG = 17 };
+    const int bytes = k->lanes * (is_f64 ? 8 : 4);
+    struct cpu_short_lines turned;
+
+    kal_cpu_short_find(&turned, p, k);
+    struct choice choice = {
+        .run = turned.run,
+        .lines = k->lanes,
+        .is_real = turned.is_real,
+        .cost = 1.0,
+        .scale_rest = 1.0,
+    };
+    if (!turned.run || k->lanes == 1)
+        return choice;
+    if (turned.is_real) {
+        choice.cost = reals_cost(bytes, turned.n, is_f64);
+        choice.once = TURNING / (double)turned.n;
+    } else {
+        choice.cost = turned_cost(bytes, turned.n, is_f64);
+    }
+    if (bytes == 64 && lines * turned.n > MANY_POINTS && turned.n <= LONG)
+        choice.cost *= WIDE;
+    return choice;
+}
+
+static struct choice several_choice(const struct cpu_kernels *k, const struct kal_pass *p,
+                                    bool is_f64)
+{
+    return (struct choice){
+        .run = kal_cpu_several_find(p, k),
+        .lines = k->lanes / 2,
+        .takes_fewer = true,
+        .cost = several_cost(k->lanes * (is_f64 ? 8 : 4), p->n, is_f64),
+        .scale_rest = p->scale,
+    };
+}
+
+static void find_choices(struct choices *choices, const struct cpu_program *program,
+                         int64_t lines)
+{
+    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
+    const struct kal_pass *p = program->pass[0].pass;
+    const int wanted = kal_pass_get_parameter(p, KAL_PARAMETER_LANES, 0);
+
+    choices->count = 0;
+    for (int i = 0; i < device->level_count; i++) {
+        const struct cpu_kernels *k =
+            kal_cpu_kernels_find(device->level[i], program->is_f64);
+        if (!wanted || k->lanes == wanted || k->lanes == 1)
+            add(choices, turned_choice(k, p, lines, program->is_f64));
+        add(choices, several_choice(k, p, program->is_f64));
+    }
+}
+
+// What takes the first of so many lines where all of them cost least, and the others in the same way;
+// -1: there are none.
+static double find_first(const struct choices *choices, int64_t lines, int *first)
+{
+    double best = INFINITY;
+    int ignored;
+
+    *first = -1;
+    if (lines == 0)
+        return 0.0;
+    for (int i = 0; i < choices->count; i++) {
+        const struct choice *c = &choices->of[i];
+        const int64_t times =
+            c->takes_fewer ? (lines + c->lines - 1) / c->lines : lines / c->lines;
+        const int64_t rest = c->takes_fewer ? 0 : lines % c->lines;
+        if (times == 0)
+            continue;
+        const double cost =
+            c->once + (double)times * c->cost + find_first(choices, rest, &ignored);
+        if (cost < best) {
+            best = cost;
+            *first = i;
+        }
+    }
+    return best;
+}
+
+static bool is_batch(const struct cpu_program *program)
+{
+    const struct cpu_pass *pass = &program->pass[0];
+    const struct kal_phase *phase = &program->program->phase[0];
+    return program->program->pass_count == 1 && pass->inner == 1 && phase->lines > 1 &&
+           phase->chunk == 1 && !phase->lanes_are_lines && pass->stage_loops.count == 0 &&
+           pass->line_loops.count == 1;
+}
+
+bool kal_cpu_batch_find(struct cpu_program *program)
+{
+    struct cpu_batch *batch = &program->batch;
+    const int64_t real_bytes = program->is_f64 ? 8 : 4;
+    struct choices choices;
+    int64_t lines;
+
+    if (!is_batch(program))
+        return false;
+    lines = program->program->phase[0].lines;
+    find_choices(&choices, program, lines);
+    const struct cpu_loop *loop = &program->pass[0].line_loops.loop[0];
+    *batch = (struct cpu_batch){ .in_step = loop->in, .out_step = loop->out };
+    for (int64_t done = 0; done < lines;) {
+        int i;
+        find_first(&choices, lines - done, &i);
+        if (i < 0 || batch->part_count == CPU_MAX_PARTS)
+            return false;
+        const struct choice *c = &choices.of[i];
+        const int64_t taken =
+            c->takes_fewer ? lines - done : (lines - done) / c->lines * c->lines;
+        batch->part[batch->part_count++] = (struct cpu_part){
+            .run = c->run,
+            .count = c->takes_fewer ? taken : taken / c->lines,
+            .lines = taken,
+            .in = done * loop->in * real_bytes,
+            .out = done * loop->out * real_bytes,
+            .scale_rest = c->scale_rest,
+        };
+        batch->is_real = c->is_real;
+        done += taken;
+    }
+    return true;
+}
