@@ -103,30 +103,43 @@ int kal_radix_sequence(int64_t n, int *radix, double *cost)
 
 struct single_search {
     int64_t n;
-    int numbers;
+    int numbers, widest; // of a register, and of the widest one
     int radix[KAL_MAX_STEPS], best[KAL_MAX_STEPS], best_count;
     double best_cost;
 };
+
+// Registers of `points` neighbours, in narrow ones: a wide one counts for 1.4 where these are taken.
+static double count_registers(const struct single_search *s, int64_t points,
+                              bool fills_wide)
+{
+    static const double WIDE = 1.4;
+    enum { TAKEN = 17, TAKEN_OF = 10 }; // as the engine chooses
+    const int64_t narrow = kal_round_up(points, s->numbers) / s->numbers;
+    const int64_t wide = kal_round_up(points, s->widest) / s->widest;
+    const bool is_wide = fills_wide && s->widest > s->numbers && points >= s->widest &&
+                         TAKEN * wide < TAKEN_OF * narrow;
+    return is_wide ? WIDE * (double)wide : (double)narrow;
+}
 
 // One step of a line alone, `done` being the product of the radices before it: registers that are
 // worked times instructions. The first step takes neighbours of its input together, whose results it
 // turns, others take those of their output. Rows of the first that are no whole registers
 // overlap where they are stored, and are waited for. Measured on a Zen 4 processor in November 2026,
-// by timing 120 lengths up to 1024 with all sequences: these weights choose what is within 2.5
-// percent of the best as a geometric mean.
+// by timing 57 lengths up to 1024 with all sequences of up to three steps: these weights choose what
+// is within 2.5 percent of the best as a geometric mean, with registers of 64 bytes and without.
 static double single_cost(const struct single_search *s, int64_t done, int r)
 {
-    enum { REGISTERS = 16, QUAD = 4, STEP = 80, TWIDDLE = 6, SPILL = 2, RAGGED_ROW = 12 };
+    enum { REGISTERS = 16, QUAD = 4, STEP = 190, TWIDDLE = 4, SPILL = 2, RAGGED_ROW = 3 };
     const int64_t rest = s->n / done / r;
     const int64_t points = done == 1 ? rest : done, times = done == 1 ? 1 : rest;
     const bool fills = points >= s->numbers && (done > 1 || r >= s->numbers);
-    const int64_t registers =
-        fills ? times * (kal_round_up(points, s->numbers) / s->numbers) : times * points;
+    const double registers =
+        fills ? count_registers(s, points, done > 1 || r >= s->widest) : (double)points;
     const double instructions = (double)kal_length_cost(r, KAL_FMA, false) +
                                 (rest > 1 ? TWIDDLE * (r - 1) : 0) +
                                 SPILL * (r > REGISTERS ? r - REGISTERS : 0);
     const bool is_ragged = done == 1 && rest > 1 && r % QUAD != 0;
-    return STEP + (double)registers * instructions +
+    return STEP + (double)times * registers * instructions +
            (is_ragged ? RAGGED_ROW * (double)rest : 0.0);
 }
 
@@ -153,9 +166,11 @@ static void search_single(struct single_search *s, int64_t done, int count, doub
     }
 }
 
-int kal_radix_sequence_single(int64_t n, int numbers, int *radix)
+int kal_radix_sequence_single(int64_t n, int numbers, int widest, int *radix)
 {
-    struct single_search s = { .n = n, .numbers = numbers, .best_count = -1 };
+    struct single_search s = {
+        .n = n, .numbers = numbers, .widest = widest, .best_count = -1
+    };
 
     if (kal_radix_exists(n)) {
         radix[0] = (int)n;

@@ -36,12 +36,13 @@ int kal_radix_sequence(int64_t n, int *radix, double *cost);
 
 /**
  * Find the sequence of radices whose product is n that the CPU engine is fastest with on one line
- * alone, `numbers` of whose points fill a register, in the order of its steps.
+ * alone, `numbers` of whose points fill a register, and `widest` the widest one, in the order of its
+ * steps.
  *
  * Shape:  `radix` has room for KAL_MAX_STEPS; n is small.
  * Returns the number of radices, 0 for n = 1; -1 if there is none.
  */
-int kal_radix_sequence_single(int64_t n, int numbers, int *radix);
+int kal_radix_sequence_single(int64_t n, int numbers, int widest, int *radix);
 
 /**
  * Find a sequence of radices up to `most` whose product is n, for the steps of a kernel:

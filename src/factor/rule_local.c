@@ -102,12 +102,17 @@ static bool is_single(const struct kal_axis *axis)
     return axis->lines == 1 && !axis->is_convolved;
 }
 
-// Its points that fill a register of up to 32 bytes.
+// Its points that fill a register, the widest one, and one of up to 32 bytes.
+static int widest_numbers(const struct kal_caps *caps)
+{
+    return (int)kal_max(1, caps->lanes_f32 / (kal_caps_is_f64(caps) ? 4 : 2));
+}
+
 static int single_numbers(const struct kal_caps *caps)
 {
-    enum { MOST_REALS = 8 };
-    const int reals = (int)kal_min(caps->lanes_f32, MOST_REALS);
-    return (int)kal_max(1, kal_caps_is_f64(caps) ? reals / 4 : reals / 2);
+    enum { MOST_F32 = 4, MOST_F64 = 2 };
+    return (int)kal_min(widest_numbers(caps),
+                        kal_caps_is_f64(caps) ? MOST_F64 : MOST_F32);
 }
 
 static int64_t single_limit(const struct kal_caps *caps)
@@ -339,8 +344,8 @@ static void choose(const struct kal_axis *axis, const struct kal_caps *caps,
     if (caps->language)
         choose_for_kernel(axis, caps, node);
     else if (fills_registers(axis, caps))
-        node->radix_count =
-            kal_radix_sequence_single(axis->n, single_numbers(caps), node->radix);
+        node->radix_count = kal_radix_sequence_single(axis->n, single_numbers(caps),
+                                                      widest_numbers(caps), node->radix);
     else
         node->radix_count = kal_radix_sequence(axis->n, node->radix, NULL);
 }

@@ -485,13 +485,13 @@ static void lengths_without_a_radix_sequence_are_refused(void **state)
     ROWS_FINISH();
 }
 
-static void check_single_sequence(int64_t n, int numbers)
+static void check_single_sequence(int64_t n, int numbers, int widest)
 {
     int radix[KAL_MAX_STEPS];
     int64_t product = 1;
 
     row_ran();
-    const int count = kal_radix_sequence_single(n, numbers, radix);
+    const int count = kal_radix_sequence_single(n, numbers, widest, radix);
     if ((count >= 0) != kal_radix_divides(n))
         row_fail("n=%lld, numbers=%d: %d radices", (long long)n, numbers, count);
     for (int i = 0; i < count; i++) {
@@ -508,30 +508,27 @@ static void sequences_of_single_lines_fill_registers(void **state)
 {
     static const struct {
         int64_t n;
-        int numbers, count, radix[3];
+        int numbers, widest, count, radix[3];
     } rows[] = {
-        { 1, 4, 0, { 0 } },
-        { 16, 4, 1, { 16 } },
-        { 60, 4, 2, { 4, 15 } },
-        { 64, 4, 2, { 4, 16 } },
-        { 64, 2, 2, { 4, 16 } },
-        { 65, 4, 2, { 13, 5 } },
-        { 1000, 4, 3, { 20, 5, 10 } },
-        { 1024, 2, 2, { 32, 32 } },
-        { 37, 4, -1, { 0 } },
+        { 1, 4, 4, 0, { 0 } },           { 16, 4, 4, 1, { 16 } },
+        { 60, 4, 4, 2, { 4, 15 } },      { 64, 4, 4, 2, { 4, 16 } },
+        { 64, 4, 8, 2, { 8, 8 } },       { 64, 2, 2, 2, { 4, 16 } },
+        { 65, 4, 4, 2, { 5, 13 } },      { 96, 4, 8, 2, { 12, 8 } },
+        { 1000, 4, 8, 3, { 8, 5, 25 } }, { 1024, 2, 2, 3, { 4, 16, 16 } },
+        { 37, 4, 4, -1, { 0 } },
     };
     int radix[KAL_MAX_STEPS];
 
     (void)state;
     for (size_t i = 0; i < KAL_COUNT(rows); i++) {
-        ROW_CHECK(kal_radix_sequence_single(rows[i].n, rows[i].numbers, radix) ==
-                  rows[i].count);
+        ROW_CHECK(kal_radix_sequence_single(rows[i].n, rows[i].numbers, rows[i].widest,
+                                            radix) == rows[i].count);
         for (int j = 0; j < rows[i].count; j++)
             ROW_CHECK(radix[j] == rows[i].radix[j]);
     }
     for (int64_t n = 1; n <= 1024; n++) {
-        check_single_sequence(n, 2);
-        check_single_sequence(n, 4);
+        check_single_sequence(n, 2, 2);
+        check_single_sequence(n, 4, 8);
     }
     ROWS_FINISH();
 }
