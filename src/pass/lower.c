@@ -127,19 +127,59 @@ kallima_status kal_phase_begin_near(struct kal_lowering *lo,
     return kal_phase_begin(lo, lines, chunk, across, inside);
 }
 
+// The least divisor of `count` that is `wanted` or more and at most `most`, else the largest below.
+static int64_t near_divisor(int64_t count, int64_t wanted, int64_t most)
+{
+    int64_t best = 1;
+    for (int64_t d = 1; d <= kal_min(count, most) && best < wanted; d++)
+        best = count % d == 0 ? d : best;
+    return best;
+}
+
+int64_t kal_lines_at_once(const struct kal_lowering *lo, const struct kal_recipe *node,
+                          const struct kal_lines *lines)
+{
+    enum { THREAD_TILES = 8, MOST_TIMES_NEAR = 2 };
+    const int threads = lo->caps->threads, last = loop_count(lines) - 1;
+    if (lo->caps->language || node->rule != KAL_RULE_FOUR_STEP || threads < 2 || last < 0)
+        return 1;
+    const int64_t tiles = kal_min(node->child[0]->n, node->child[1]->n) / KAL_LANES + 1;
+    const int64_t near = MOST_TIMES_NEAR * threads * (int64_t)lo->caps->near_bytes;
+    return near_divisor(lines->loops[last].count, (int64_t)THREAD_TILES * threads / tiles,
+                        near / kal_line_bytes(lo, node->n));
+}
+
+// The last `at_once` steps of the last loop become a loop of their own.
+static void split_last_loop(struct kal_lines *lines, int64_t at_once)
+{
+    struct kal_loop *last = &lines->loops[loop_count(lines) - 1];
+    last[1] = *last;
+    last[1].count = at_once;
+    last->count /= at_once;
+    last->in *= at_once;
+    last->out *= at_once;
+    last->in_map *= at_once;
+    last->out_map *= at_once;
+}
+
 kallima_status kal_stage_begin(struct kal_lowering *lo, const struct kal_lines *lines,
-                               struct kal_lines *inside)
+                               int64_t at_once, struct kal_lines *inside)
 {
     struct kal_program *program = lo->program;
 
     if (program->stage_count == KAL_MAX_PASSES)
         return kal_fail(lo->arena->host, KALLIMA_E_UNSUPPORTED,
                         "plan: the recipe needs more than %d stages", KAL_MAX_PASSES);
+    const bool is_split = at_once > 1 && loop_count(lines) < KAL_MAX_LOOPS;
     *inside = *lines;
     program->stage[program->stage_count++] =
-        (struct kal_stage){ kal_line_count(lines), program->phase_count, 0 };
+        (struct kal_stage){ kal_line_count(lines) / (is_split ? at_once : 1),
+                            program->phase_count, 0 };
+    if (is_split)
+        split_last_loop(inside, at_once);
     inside->stage_loops += inside->line_loops + inside->inner_loops;
-    inside->line_loops = inside->inner_loops = 0;
+    inside->line_loops = is_split;
+    inside->inner_loops = 0;
     lo->stage_open = true;
     return KALLIMA_OK;
 }

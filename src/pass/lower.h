@@ -96,11 +96,18 @@ kallima_status kal_phase_begin_near(struct kal_lowering *lo,
                                     struct kal_lines *inside);
 
 /**
- * Start a stage that repeats for each of these lines: all loops become the stage's in
- * *inside. kal_stage_end() ends it.
+ * How many lines of a four-step the threads of a CPU shall work together, so that each has several
+ * tiles of a pass and seldom waits for the others: a divisor of the count of the last loop.
+ */
+int64_t kal_lines_at_once(const struct kal_lowering *lo, const struct kal_recipe *node,
+                          const struct kal_lines *lines);
+
+/**
+ * Start a stage that repeats for each of these lines, or for `at_once` of them: all loops become
+ * the stage's in *inside, but for these lines. kal_stage_end() ends it.
  */
 kallima_status kal_stage_begin(struct kal_lowering *lo, const struct kal_lines *lines,
-                               struct kal_lines *inside);
+                               int64_t at_once, struct kal_lines *inside);
 void kal_stage_end(struct kal_lowering *lo);
 
 /**

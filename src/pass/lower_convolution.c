@@ -156,7 +156,7 @@ static kallima_status lower_convolution(struct kal_lowering *lo,
         kal_phase_end(lo);
         return status;
     }
-    KAL_TRY(kal_stage_begin(lo, lines, &inside));
+    KAL_TRY(kal_stage_begin(lo, lines, 1, &inside));
     status = lower_through_scratch(lo, child, &inside, n, product);
     kal_stage_end(lo);
     return status;

@@ -217,7 +217,7 @@ kallima_status kal_lower_four_step(struct kal_lowering *lo, const struct kal_rec
     if (lo->stage_open)
         return lower_sides(lo, node, lines);
 
-    KAL_TRY(kal_stage_begin(lo, lines, &inside));
+    KAL_TRY(kal_stage_begin(lo, lines, kal_lines_at_once(lo, node, lines), &inside));
     status = lower_sides(lo, node, &inside);
     kal_stage_end(lo);
     return status;

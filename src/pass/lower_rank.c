@@ -414,7 +414,7 @@ kallima_status kal_lower_rank(struct kal_lowering *lo, const struct kal_recipe *
     }
     if (lo->stage_open || !is_worked_alone(lo, node, lines))
         return lower_axes(lo, node, lines);
-    KAL_TRY(kal_stage_begin(lo, lines, &inside));
+    KAL_TRY(kal_stage_begin(lo, lines, 1, &inside));
     status = lower_axes(lo, node, &inside);
     kal_stage_end(lo);
     return status;

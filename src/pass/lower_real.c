@@ -92,7 +92,8 @@ kallima_status kal_lower_real_even(struct kal_lowering *lo, const struct kal_rec
         kal_phase_end(lo);
         return status;
     }
-    KAL_TRY(kal_stage_begin(lo, &view, &inside));
+    KAL_TRY(kal_stage_begin(lo, &view, kal_lines_at_once(lo, node->child[0], &view),
+                            &inside));
     status = even_through_scratch(lo, node, &inside, is_forward);
     kal_stage_end(lo);
     return status;

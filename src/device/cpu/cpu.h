@@ -181,6 +181,12 @@ enum { CPU_LINE_BYTES = 64 };
 /** Elements of a block of a long pointwise pass. */
 enum { CPU_BLOCK = 2048 };
 
+/** Bytes of output that few threads store past the caches, at the least. */
+enum { KAL_CPU_FAR_BYTES = 8000000 };
+
+/** Bytes of output that later passes read again and that the cache of all cores may keep. */
+double kal_cpu_kept_bytes(void);
+
 /** Return whether what a pass writes is stored past the caches. */
 bool kal_cpu_is_streamed(const struct cpu_program *program, const struct kal_pass *pass);
 

@@ -14,9 +14,26 @@
 // that one problem has one plan; 1 MiB is what Zen 4 has and half of Sapphire Rapids'.
 static const uint64_t NEAR_BYTES = 1 << 20;
 
-// Output of as many bytes drives the input from the caches, and takes their place in vain.
-// Measured on a Zen 4 processor: less is copied faster through them.
-static const uint64_t FAR_BYTES = 8000000;
+// Output of as many bytes drives the input from the caches, and takes their place in vain: less is
+// copied faster through them. Many threads have more of them. Measured on two threads of a Zen 4
+// processor and on sixteen of a Xeon.
+static uint64_t far_bytes(int threads)
+{
+    enum { THREAD_BYTES = 750000 };
+    return kal_max((uint64_t)KAL_CPU_FAR_BYTES, (uint64_t)threads * THREAD_BYTES);
+}
+
+// Of the cache that threads share, what output may take that is read again.
+double kal_cpu_kept_bytes(void)
+{
+    const double unknown = 24e6;
+#ifdef _SC_LEVEL3_CACHE_SIZE
+    const long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    return bytes > 0 ? 0.75 * (double)bytes : unknown;
+#else
+    return unknown;
+#endif
+}
 
 static bool always(void)
 {
@@ -165,8 +182,8 @@ static kallima_status cpu_open(kallima_device **out, int index,
         .threads = options->threads ? options->threads : omp_get_max_threads(),
         .lanes_f32 = kal_cpu_kernels_find(levels[level].name, false)->lanes,
         .near_bytes = NEAR_BYTES,
-        .far_bytes = FAR_BYTES,
     };
+    device->base.caps.far_bytes = far_bytes(device->base.caps.threads);
     for (int i = 0; i <= level; i++) {
         device->level[device->level_count++] = levels[i].name;
         device->base.caps.lane_counts |=
