@@ -21,6 +21,7 @@ struct kal_axis {
     bool is_convolved;  // of Rader or Bluestein: transformed twice
     bool is_step_of_convolution; // columns or rows of such a one
     bool is_backward;            // C2R
+    bool is_of_real_plane;       // shares the tile of a plane of reals
     bool mirrors_first,
         mirrors_last; // half of a real line: a mirrored step is at that end
 };

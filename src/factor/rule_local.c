@@ -163,6 +163,7 @@ enum {
     IS_COLUMN_OF_REALS = 128,
     IS_MERGED = 256,   // mirrored first
     IS_LAUNCHED = 512, // with the other axes
+    IS_OF_REAL_PLANE = 1024,
 };
 
 static int features(const struct kal_axis *axis, const struct kal_caps *caps)
@@ -177,7 +178,9 @@ static int features(const struct kal_axis *axis, const struct kal_caps *caps)
            (axis->n % 2 ? IS_ODD : 0) | (axis->shares_cache ? IS_RANK : 0) |
            (axis->is_first_step && axis->mirrors_last ? IS_COLUMN_OF_REALS : 0) |
            (axis->mirrors_first ? IS_MERGED : 0) |
-           (axis->shares_launch ? IS_LAUNCHED : 0);
+           (axis->shares_launch ? IS_LAUNCHED : 0) |
+           (axis->is_of_real_plane ? IS_OF_REAL_PLANE : 0) |
+           (axis->is_of_real_plane && axis->is_backward ? IS_MERGED : 0);
 }
 
 // Doubles in GLSL: lines of 128 points take a third of the time by 8, 4, 4 that they take by 16, 8.
@@ -203,6 +206,9 @@ static int largest_radix(const struct kal_axis *axis, const struct kal_caps *cap
     } rows[] = {
         // An exchange less: their passes wait for each other.
         { IS_LAUNCHED,           1024,      32, 32 },
+        // The mirrored step holds two points of a lane: others should not hold many.
+        { IS_OF_REAL_PLANE | IS_MIXED | IS_WIDE, 4096, 16, 20 },
+        { IS_OF_REAL_PLANE | IS_MERGED, 4096, 16, 16 },
         // Twiddles of a store meet the values of a large odd codelet: together they spill.
         { IS_WIDE | IS_MIXED,    INT64_MAX, 27, 20 },
         { IS_SHARED,             4096,      16, 16 },

@@ -144,6 +144,7 @@ struct kal_axis kal_problem_axis(const struct kal_problem *p, int i,
         .is_backward = p->kind == KALLIMA_C2R,
         .lines_are_adjacent = is_adjacent(p, &p->in, i) && is_adjacent(p, &p->out, i),
         .shares_tile = shares_tile,
+        .is_of_real_plane = shares_tile && p->kind != KALLIMA_C2C,
         .shares_cache = p->rank > 1 && !shares_tile,
         .shares_launch = p->rank > 1 && p->rank <= MOST_AXES && !shares_tile &&
                          p->kind == KALLIMA_C2C &&

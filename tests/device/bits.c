@@ -15,6 +15,8 @@ static const kallima_desc problems[] = {
     { .rank = 2, .n = { 257, 130 }, .kind = KALLIMA_R2C },
     { .rank = 2, .n = { 130, 257 }, .kind = KALLIMA_C2R, .in.format = KALLIMA_PLANAR },
     { .rank = 3, .n = { 40, 30, 50 }, .kind = KALLIMA_C2R },
+    { .rank = 1, .n = { 100000 }, .batch = 6 },   // many threads work all lines together
+    { .rank = 2, .n = { 64, 64 }, .batch = 256 }, // few threads store past the caches
 };
 
 enum { PROBLEMS = sizeof problems / sizeof problems[0] };
@@ -27,10 +29,12 @@ static size_t problem_count(void)
 
 void bits_do_not_depend_on_threads(void **state)
 {
+    static const int counts[] = { 1, 2, 3, 16 };
     uint64_t want[PROBLEMS];
 
     (void)state;
-    for (int threads = 1; threads <= 3; threads++) {
+    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+        const int threads = counts[k];
         kallima_device *device = suite_open(threads, NULL);
         for (size_t i = 0; i < problem_count(); i++) {
             const struct trial t = { .desc = problems[i], .seed = i, .way = WAY_OWNED };
