@@ -179,13 +179,27 @@ const char *kal_mirror_name(const struct kal_round *round)
     return round->mirror > 1 ? "element" : "0";
 }
 
+static void print_mirrored_row(struct kal_printer *p, const struct kal_round *round)
+{
+    const long long m = round->plane_rows, planes = round->rows / m;
+    if (planes == 1) {
+        kal_line(p, "const int row = block > 0 ? %lld - block : 0;", m);
+        return;
+    }
+    kal_line(p, "const int plane = block / %lld, line_of_plane = block %% %lld;", m, m);
+    kal_line(p,
+             "const int row = (plane > 0 ? %lld - plane : 0) * %lld + (line_of_plane > 0 "
+             "? %lld - line_of_plane : 0);",
+             planes, m, m);
+}
+
 static void print_mirrored_in_plane(struct kal_printer *p, const struct kal_round *round,
                                     bool wraps)
 {
     const long long m = round->mirror, pitch = wraps ? m : m + 1;
     const char *name = kal_mirror_name(round);
 
-    kal_line(p, "const int row = block > 0 ? %lld - block : 0;", (long long)round->rows);
+    print_mirrored_row(p, round);
     if (wraps)
         kal_line(
             p,

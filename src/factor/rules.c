@@ -115,11 +115,11 @@ static bool is_adjacent(const struct kal_problem *p, const struct kal_array *arr
     return array->batch_stride == 1 && p->batch >= 8;
 }
 
-// May one tile hold an array of all axes? A plane of reals is half as many complex points there.
+// May one tile hold an array of all axes? Reals of two or three axes are half as many complex points there.
 static bool fits_tile(const struct kal_problem *p, double points,
                       const struct kal_caps *caps)
 {
-    if (p->kind != KALLIMA_C2C && (p->rank != 2 || p->n[1] % 2))
+    if (p->kind != KALLIMA_C2C && (p->rank > 3 || p->n[p->rank - 1] % 2))
         return false;
     return p->rank > 1 && caps->language &&
            points <= (p->kind == KALLIMA_C2C ? 1.0 : 2.0) * (double)caps->local_points;

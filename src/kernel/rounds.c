@@ -89,6 +89,7 @@ static void add_mirrored_round(struct kal_kernel *k, const struct kal_step *step
     round->registers = 2;
     round->mirror = m;
     round->rows = step->outer;
+    round->plane_rows = step->m;
     set_weights(round, action, KAL_DIGIT_BLOCK, is_split ? m : m + 1,
                 is_split ? m + 1 : m, 0);
     action->table = kal_kernel_add_table(k, KAL_TABLE_MIRROR, step->n, step->n / 4 + 1);

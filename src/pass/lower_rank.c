@@ -227,7 +227,7 @@ static struct tile tile_of(const struct kal_problem *p, const struct kal_recipe 
     return t;
 }
 
-// Does an array of all axes fit where one line would? Real ones have two axes.
+// Does an array of all axes fit where one line would? Real ones have two axes, or three.
 static bool fits_one_pass(const struct kal_lowering *lo, const struct tile *t)
 {
     enum { FEW = 16, LARGE = 4096 };
@@ -237,7 +237,8 @@ static bool fits_one_pass(const struct kal_lowering *lo, const struct tile *t)
     // One tile is one group's: of a single array, many groups work several passes sooner.
     if (p->batch < FEW && t->points > LARGE)
         return false;
-    return t->is_local && (!is_real || (p->rank == 2 && p->n[0] > 1)) &&
+    const int64_t rows = t->points / t->axis[p->rank - 1]->n;
+    return t->is_local && (!is_real || (p->rank <= 3 && rows > 1)) &&
            t->points <= lo->caps->local_points && t->steps > 0 &&
            t->steps + is_real <= KAL_MAX_PASS_STEPS && t->in.are_even && t->out.are_even;
 }
@@ -287,15 +288,17 @@ static int real_steps(const struct tile *t, const struct kal_problem *p,
                       struct kal_step *steps)
 {
     const bool is_forward = p->kind == KALLIMA_R2C;
+    const int last = t->rank - 1;
     const struct kal_step mirror = { .op = is_forward ? KAL_STEP_SPLIT : KAL_STEP_MERGE,
-                                     .outer = p->n[0],
-                                     .n = p->n[1] };
+                                     .outer = t->points / t->axis[last]->n,
+                                     .m = p->n[last - 1],
+                                     .n = p->n[last] };
     int count = 0;
 
     if (!is_forward)
         steps[count++] = mirror;
-    count += steps_of_axis(t, is_forward ? 0 : 1, steps + count);
-    count += steps_of_axis(t, is_forward ? 1 : 0, steps + count);
+    for (int i = 0; i <= last; i++)
+        count += steps_of_axis(t, is_forward ? i : last - i, steps + count);
     if (is_forward)
         steps[count++] = mirror;
     return count;
@@ -319,7 +322,8 @@ static kallima_status lower_one_pass(struct kal_lowering *lo, const struct tile 
     if (p->kind == KALLIMA_C2C)
         return kal_pass_add(lo, &packed, t->points, steps, complex_steps(t, steps));
     kal_view_as_complex(&packed, p->kind == KALLIMA_R2C)->count = t->points;
-    return kal_pass_add(lo, &packed, t->points + p->n[0], steps, real_steps(t, p, steps));
+    return kal_pass_add(lo, &packed, t->points + t->points / t->axis[last]->n, steps,
+                        real_steps(t, p, steps));
 }
 
 // The first axis from the input to scratch, the last one to the output, those between in place.

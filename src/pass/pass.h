@@ -86,9 +86,9 @@ enum kal_step_op {
 /**
  * A step on a tile. DFT: `outer` blocks of radix * m * s elements; x[q + s (p + m j)] goes
  * to y[q + s (radix p + k)] times exp(-2 pi i p k / (radix m)). RADER and PRODUCT leave the
- * parts exchanged, ready for the transform back. SPLIT and MERGE work a plane of `outer` rows,
- * of n/2 elements each on the one side and of n/2 + 1 on the other: element k of row r meets
- * element n/2 - k of row outer - r.
+ * parts exchanged, ready for the transform back. SPLIT and MERGE work `outer` rows, in planes of
+ * m, of n/2 elements each on the one side and of n/2 + 1 on the other: element k of row r of
+ * plane p meets element n/2 - k of row m - r of plane outer/m - p, 0 meeting 0.
  */
 struct kal_step {
     enum kal_step_op op;
