@@ -239,19 +239,18 @@ bool kal_open_mirrored(struct kal_printer *p, const struct kal_round *round)
     const char *name = kal_mirror_name(round);
     const bool has_middle = round->rows > 1 && round->mirror % 2 == 0;
     const bool is_split = kal_round_is_split(round);
-    char middle[64] = "", head[128];
+    const long long m = round->mirror;
+    char head[128];
 
-    if (has_middle)
-        snprintf(middle, sizeof middle, "%s2 * %s != %lld", is_split ? "" : " && ", name,
-                 (long long)round->mirror);
     if (is_split && !has_middle)
         return false;
     if (is_split)
-        snprintf(head, sizeof head, "if (j == 0 || %s) ", middle);
+        snprintf(head, sizeof head, "if (j == 0 || 2 * %s != %lld) ", name, m);
+    else if (has_middle)
+        snprintf(head, sizeof head, "if (j == 0 || (%s > 0 && 2 * %s != %lld)) ", name,
+                 name, m);
     else
-        snprintf(head, sizeof head,
-                 has_middle ? "if (j == 0 || (%s > 0%s)) " : "if (j == 0 || %s > 0%s) ",
-                 name, middle);
+        snprintf(head, sizeof head, "if (j == 0 || %s > 0) ", name);
     kal_open(p, head);
     return true;
 }

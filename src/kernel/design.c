@@ -343,13 +343,20 @@ static int64_t transformed_points(const struct kal_pass *pass)
     return points;
 }
 
+int64_t kal_pass_mirrored_rows(const struct kal_pass *pass)
+{
+    for (int i = 0; i < pass->step_count; i++) {
+        const struct kal_step *step = &pass->step[i];
+        if (step->op == KAL_STEP_SPLIT || step->op == KAL_STEP_MERGE)
+            return step->outer;
+    }
+    return 0;
+}
+
 // Is the line a plane of reals, whose tile holds fewer elements than its spectrum has?
 static bool is_real_plane(const struct kal_pass *pass)
 {
-    const struct kal_step *first = pass->step;
-    const struct kal_step *last = &pass->step[pass->step_count - 1];
-    return pass->step_count > 0 && ((first->op == KAL_STEP_MERGE && first->outer > 1) ||
-                                    (last->op == KAL_STEP_SPLIT && last->outer > 1));
+    return kal_pass_mirrored_rows(pass) > 1;
 }
 
 // Points of a line that take memory near a group.

@@ -8,6 +8,9 @@
 /** Whether a line has an element of its own beside the others: it is not exchanged in parts. */
 bool kal_pass_has_rader(const struct kal_pass *pass);
 
+/** Rows that the mirrored step of a pass works together, 1 of a single line; 0: it has none. */
+int64_t kal_pass_mirrored_rows(const struct kal_pass *pass);
+
 /** Bytes of a complex number of the kernel. */
 int64_t kal_kernel_element_bytes(const struct kal_kernel *k);
 

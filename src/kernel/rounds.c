@@ -280,15 +280,6 @@ static int64_t least_run(const struct kal_kernel *k, const struct kal_side *side
     return k->is_fused && !is_power ? kal_min(SECTOR, run) : run;
 }
 
-// Is one of the steps the mirrored one of a single line?
-static bool mirrors_line(const struct kal_pass *pass)
-{
-    const struct kal_step *first = &pass->step[0];
-    const struct kal_step *last = &pass->step[pass->step_count - 1];
-    return (first->op == KAL_STEP_MERGE && first->outer == 1) ||
-           (last->op == KAL_STEP_SPLIT && last->outer == 1);
-}
-
 static bool needs_staging(const struct kal_kernel *k, bool is_in)
 {
     const struct kal_pass *p = k->pass;
@@ -298,7 +289,7 @@ static bool needs_staging(const struct kal_kernel *k, bool is_in)
 
     if (is_in ? k->from_cluster : k->to_cluster)
         return false;
-    if (step->op != KAL_STEP_DFT || mirrors_line(p))
+    if (step->op != KAL_STEP_DFT || kal_pass_mirrored_rows(p) == 1)
         return false;
     if (k->extra >= 0 || (is_in ? k->in : k->out).is_permuted)
         return true;
@@ -497,12 +488,11 @@ static struct kal_layout choose_layout(const struct kal_kernel *k,
 {
     struct kal_layout best = { 0 };
     int least_cost = -1;
-    int64_t block = INT64_MAX;
+    int64_t block = next_pad_block(writer, reader, INT64_MAX);
 
-    do {
-        block = next_pad_block(writer, reader, block);
+    try_pads(k, writer, reader, elements, block, &best, &least_cost);
+    while ((block = next_pad_block(writer, reader, block)) > 0)
         try_pads(k, writer, reader, elements, block, &best, &least_cost);
-    } while (block > 0);
     return best;
 }
 

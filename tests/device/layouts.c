@@ -138,33 +138,50 @@ void scales_of_short_lines_are_applied(void **state)
     ROWS_FINISH();
 }
 
+enum { BATCH_PACKED, BATCH_APART, BATCH_IN_PLACE, BATCH_WAYS };
+enum { BATCH_SORTS = BATCH_WAYS * KALLIMA_KIND_COUNT * KALLIMA_PRECISION_COUNT };
+
+// A batch that lies apart: with gaps, which must stay as they are.
+struct apart {
+    double scale;
+    int64_t offset, in_gap, out_gap;
+};
+
+// `sort` numbers ways, kinds and precisions.
+static void check_batch(int64_t n, int64_t lines, int sort, bool is_inverse,
+                        const struct apart *apart, uint64_t seed)
+{
+    const int way = sort % BATCH_WAYS, kind = sort / BATCH_WAYS % KALLIMA_KIND_COUNT;
+    struct trial t = { .seed = seed };
+
+    if (!suite_takes(seed, 16))
+        return;
+    t.desc = problem_line(
+        kind, sort / BATCH_WAYS / KALLIMA_KIND_COUNT,
+        kind == KALLIMA_C2C && is_inverse ? KALLIMA_INVERSE : KALLIMA_FORWARD, n);
+    t.desc.batch = lines;
+    if (way == BATCH_APART) {
+        t.desc.scale = apart->scale;
+        t.desc.in.offset = apart->offset;
+        t.desc.in.stride[0] = t.desc.out.stride[0] = 1;
+        t.desc.in.batch_stride = n + apart->in_gap;
+        t.desc.out.batch_stride = n + apart->out_gap;
+    }
+    t.desc.placement = way == BATCH_IN_PLACE ? KALLIMA_IN_PLACE : KALLIMA_OUT_OF_PLACE;
+    trial_check(&t, suite.device);
+}
+
 // Lines of one codelet fill registers of several widths, and some of them do not: every count of lines.
 void short_lines_of_every_count_are_computed(void **state)
 {
-    enum { PACKED, APART, IN_PLACE, WAYS, MOST_LINES = 37 };
+    enum { MOST_LINES = 37 };
 
     (void)state;
     for (int64_t lines = 2; lines <= MOST_LINES; lines++) {
-        for (int i = 0; i < WAYS * KALLIMA_KIND_COUNT * KALLIMA_PRECISION_COUNT; i++) {
-            const int way = i % WAYS, kind = i / WAYS % KALLIMA_KIND_COUNT;
-            const int64_t n = 2 + (lines * 7 + i) % 31;
-            struct trial t = { .seed = (uint64_t)(lines * 100 + i) };
-            if (!suite_takes(t.seed, 16))
-                continue;
-            t.desc = problem_line(
-                kind, i / WAYS / KALLIMA_KIND_COUNT,
-                kind == KALLIMA_C2C && lines % 2 ? KALLIMA_INVERSE : KALLIMA_FORWARD, n);
-            t.desc.batch = lines;
-            if (way == APART) { // with gaps, which must stay as they are
-                t.desc.scale = lines % 3 ? 0.75 : 1.0;
-                t.desc.in.offset = 1;
-                t.desc.in.stride[0] = t.desc.out.stride[0] = 1;
-                t.desc.in.batch_stride = n + 3;
-                t.desc.out.batch_stride = n + 4;
-            }
-            t.desc.placement = way == IN_PLACE ? KALLIMA_IN_PLACE : KALLIMA_OUT_OF_PLACE;
-            trial_check(&t, suite.device);
-        }
+        const struct apart apart = { lines % 3 ? 0.75 : 1.0, 1, 3, 4 };
+        for (int i = 0; i < BATCH_SORTS; i++)
+            check_batch(2 + (lines * 7 + i) % 31, lines, i, lines % 2, &apart,
+                        (uint64_t)(lines * 100 + i));
     }
     ROWS_FINISH();
 }
@@ -175,30 +192,13 @@ void lines_of_small_batches_are_computed(void **state)
     static const int64_t lengths[] = { 2,   4,   6,   16,  17,   30,   32,
                                        60,  64,  96,  100, 128,  200,  256,
                                        360, 480, 510, 720, 1000, 1024, 2048 };
-    enum { PACKED, APART, IN_PLACE, WAYS };
+    static const struct apart apart = { 0.75, 3, 5, 7 };
 
     (void)state;
     for (size_t k = 0; k < sizeof lengths / sizeof lengths[0]; k++) {
-        for (int i = 0; i < WAYS * KALLIMA_KIND_COUNT * KALLIMA_PRECISION_COUNT; i++) {
-            const int64_t n = lengths[k];
-            const int way = i % WAYS, kind = i / WAYS % KALLIMA_KIND_COUNT;
-            struct trial t = { .seed = k * 100 + (uint64_t)i };
-            if (!suite_takes(t.seed, 16))
-                continue;
-            t.desc = problem_line(
-                kind, i / WAYS / KALLIMA_KIND_COUNT,
-                kind == KALLIMA_C2C && k % 2 ? KALLIMA_INVERSE : KALLIMA_FORWARD, n);
-            t.desc.batch = 2 + (int64_t)(k + (size_t)i) % 8;
-            if (way == APART) { // with gaps, which must stay as they are
-                t.desc.scale = 0.75;
-                t.desc.in.offset = 3;
-                t.desc.in.stride[0] = t.desc.out.stride[0] = 1;
-                t.desc.in.batch_stride = n + 5;
-                t.desc.out.batch_stride = n + 7;
-            }
-            t.desc.placement = way == IN_PLACE ? KALLIMA_IN_PLACE : KALLIMA_OUT_OF_PLACE;
-            trial_check(&t, suite.device);
-        }
+        for (int i = 0; i < BATCH_SORTS; i++)
+            check_batch(lengths[k], 2 + (int64_t)(k + (size_t)i) % 8, i, k % 2, &apart,
+                        k * 100 + (uint64_t)i);
     }
     ROWS_FINISH();
 }

@@ -23,8 +23,7 @@ static uint64_t far_bytes(int threads)
     return kal_max((uint64_t)KAL_CPU_FAR_BYTES, (uint64_t)threads * THREAD_BYTES);
 }
 
-// Of the cache that threads share, what output may take that is read again.
-double kal_cpu_kept_bytes(void)
+static double kept_bytes(void)
 {
     const double unknown = 24e6;
 #ifdef _SC_LEVEL3_CACHE_SIZE
@@ -184,6 +183,7 @@ static kallima_status cpu_open(kallima_device **out, int index,
         .near_bytes = NEAR_BYTES,
     };
     device->base.caps.far_bytes = far_bytes(device->base.caps.threads);
+    device->kept_bytes = kept_bytes();
     for (int i = 0; i <= level; i++) {
         device->level[device->level_count++] = levels[i].name;
         device->base.caps.lane_counts |=

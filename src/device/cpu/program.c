@@ -168,14 +168,13 @@ static bool is_far(const struct cpu_program *program, const struct cpu_pass *pas
 static double far_bytes(const struct cpu_program *program, const struct kal_pass *pass)
 {
     const struct kal_program *source = program->program;
-    const struct kal_caps *caps = &program->base.device->caps;
+    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
 
     if (pass != source->pass[source->pass_count - 1] &&
         pass->out.buffer == KAL_BUFFER_OUT)
-        return kal_cpu_kept_bytes();
-    if (pass->in.buffer == KAL_BUFFER_SHARED)
-        return kal_min(KAL_CPU_FAR_BYTES, caps->far_bytes);
-    return (double)caps->far_bytes;
+        return device->kept_bytes;
+    return pass->in.buffer == KAL_BUFFER_SHARED ? KAL_CPU_FAR_BYTES
+                                                : (double)device->base.caps.far_bytes;
 }
 
 // Much output of interleaved numbers that nothing reads again, or that drives itself from the
