@@ -64,15 +64,17 @@ static struct peer_info clfft_get_info(const struct peer_session *session, int p
     return (struct peer_info){ session->version, "default" };
 }
 
-// Packed strides of one side, and the distance between transforms.
-static size_t pack(const kallima_desc *desc, bool is_halved,
-                   size_t stride[MAX_DIMENSIONS])
+// Packed strides of one side, and the distance between transforms. In place a line of reals is
+// padded to the place that its spectrum takes.
+static size_t pack(const kallima_desc *desc, bool is_real, size_t stride[MAX_DIMENSIONS])
 {
+    const bool is_half = !is_real && desc->kind != KALLIMA_C2C;
+    const bool is_padded = is_real && desc->placement == KALLIMA_IN_PLACE;
     size_t next = 1;
     for (int i = 0; i < desc->rank; i++) {
         const size_t n = (size_t)desc->n[desc->rank - 1 - i];
         stride[i] = next;
-        next *= i == 0 && is_halved ? n / 2 + 1 : n;
+        next *= i > 0 ? n : is_half ? n / 2 + 1 : is_padded ? 2 * (n / 2 + 1) : n;
     }
     return next;
 }
@@ -81,8 +83,8 @@ static clfftStatus set_layout(clfftPlanHandle handle, const kallima_desc *desc)
 {
     const clfftDim dim = (clfftDim)desc->rank;
     size_t in[MAX_DIMENSIONS], out[MAX_DIMENSIONS];
-    const size_t in_distance = pack(desc, desc->kind == KALLIMA_C2R, in);
-    const size_t out_distance = pack(desc, desc->kind == KALLIMA_R2C, out);
+    const size_t in_distance = pack(desc, desc->kind == KALLIMA_R2C, in);
+    const size_t out_distance = pack(desc, desc->kind == KALLIMA_C2R, out);
     clfftStatus status =
         clfftSetLayout(handle, layouts[desc->kind].in, layouts[desc->kind].out);
     if (status == CLFFT_SUCCESS)
@@ -150,12 +152,9 @@ static clfftStatus make(struct peer_plan *plan, const struct peer_session *sessi
 
 static bool is_offered(const kallima_desc *desc, char *why, size_t capacity)
 {
-    if (desc->rank > MAX_DIMENSIONS)
-        snprintf(why, capacity, "clfft: has no more than 3 dimensions");
-    else if (desc->kind != KALLIMA_C2C && desc->placement == KALLIMA_IN_PLACE)
-        snprintf(why, capacity, "clfft: real transforms are measured out of place only");
-    else
+    if (desc->rank <= MAX_DIMENSIONS)
         return true;
+    snprintf(why, capacity, "clfft: has no more than 3 dimensions");
     return false;
 }
 

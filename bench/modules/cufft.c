@@ -54,18 +54,44 @@ static struct peer_info cufft_get_info(const struct peer_session *session, int p
     return (struct peer_info){ session->version, "default" };
 }
 
-// Packed arrays: the library's basic layout.
+// Arrays of one side: numbers from line to line of the last axis, and from transform to transform.
+struct extent {
+    long long embed[KALLIMA_MAX_RANK], distance;
+};
+
+// In place a line of reals is padded to the place that its spectrum takes.
+static struct extent get_extent(const kallima_desc *desc, bool is_real)
+{
+    const int last = desc->rank - 1;
+    const bool is_half = !is_real && desc->kind != KALLIMA_C2C;
+    const long long half = desc->n[last] / 2 + 1;
+    struct extent extent = { .distance = 1 };
+    for (int i = 0; i <= last; i++) {
+        extent.embed[i] = i < last || !(is_half || is_real) ? desc->n[i]
+                          : is_half                         ? half
+                                                            : 2 * half;
+        extent.distance *= extent.embed[i];
+    }
+    return extent;
+}
+
+// Packed arrays are the library's basic layout; those of reals in place are told, as its manual
+// leaves their padding to what the pointers are.
 static cufftResult make(struct peer_plan *plan, const kallima_desc *desc)
 {
     const cudaDataType real = types[desc->precision].real;
     const cudaDataType complex = types[desc->precision].complex;
+    const bool is_told = desc->kind != KALLIMA_C2C && desc->placement == KALLIMA_IN_PLACE;
+    struct extent in = get_extent(desc, desc->kind == KALLIMA_R2C);
+    struct extent out = get_extent(desc, desc->kind == KALLIMA_C2R);
     long long n[KALLIMA_MAX_RANK];
     size_t work_bytes;
 
     for (int i = 0; i < desc->rank; i++)
         n[i] = desc->n[i];
-    return cufftXtMakePlanMany(plan->handle, desc->rank, n, NULL, 1, 1,
-                               desc->kind == KALLIMA_R2C ? real : complex, NULL, 1, 1,
+    return cufftXtMakePlanMany(plan->handle, desc->rank, n, is_told ? in.embed : NULL, 1,
+                               in.distance, desc->kind == KALLIMA_R2C ? real : complex,
+                               is_told ? out.embed : NULL, 1, out.distance,
                                desc->kind == KALLIMA_C2R ? real : complex,
                                desc->batch ? desc->batch : 1, &work_bytes, complex);
 }
@@ -84,11 +110,6 @@ static struct peer_plan *cufft_plan(struct peer_session *session,
     const bool inverse = desc->kind == KALLIMA_C2R || desc->direction == KALLIMA_INVERSE;
     struct peer_plan *plan = malloc(sizeof *plan);
 
-    if (desc->kind != KALLIMA_C2C && desc->placement == KALLIMA_IN_PLACE) {
-        snprintf(why, capacity, "cufft: real transforms are measured out of place only");
-        free(plan);
-        return NULL;
-    }
     if (!plan || cufftCreate(&plan->handle) != CUFFT_SUCCESS) {
         snprintf(why, capacity, "cufft: no plan can be created");
         free(plan);

@@ -37,6 +37,13 @@ struct sweep {
 enum { F32 = KALLIMA_F32, F64 = KALLIMA_F64, C2C = KALLIMA_C2C, R2C = KALLIMA_R2C };
 enum { APART = KALLIMA_OUT_OF_PLACE, WITHIN = KALLIMA_IN_PLACE };
 
+#define WORK_SIZES "1 16 32 64 128 256 512"
+// 16 x 16 x 16 points: the lines of a group in the first step and in the others, whose passes may
+// share a launch; runs of memory shorter than `run` bytes pass through local memory.
+#define THREE_STEPS(first, others, run)                                                  \
+    "four-step(local(16, lines=" first ", run=" run ", cluster=0), four-step(local(16, " \
+    "lines=" others ", run=" run "), local(16, lines=" others ", run=" run ")))"
+
 // clang-format off
 // In the order of their importance. Batched and single transforms of one dimension and squares
 // are what tables of the literature have; the others are where libraries differ.
@@ -72,27 +79,35 @@ static const struct sweep sweeps[] = {
 // What one choice is worth: a case in variants, of kernels alone.
 struct choice {
     const char *id, *title;
+    int from; // the first preset that has it
     int64_t n;
     const char *pattern; // of a recipe; the value stands at each @
     const char *values;  // NULL: `pattern` has the variants, as name=recipe, by semicolons
 };
 
 static const struct choice choices[] = {
-    { "work-size-16", "Size of a work-group: one step of 16 points a work-item, without exchange, 2^24 points", 16,
-      "local(16, points=16, lines=@, run=0)", "1 16 32 64 128 256 512" },
-    { "work-size-8", "Size of a work-group: one step of 8 points a work-item, without exchange, 2^24 points", 8,
-      "local(8, points=8, lines=@, run=0)", "1 16 32 64 128 256 512" },
-    { "registers-256", "Registers alone or local memory between steps: 256 points, 2^24 in all", 256,
+    { "work-size-16", "Size of a work-group: one step of 16 points a work-item, without exchange, 2^24 points",
+      PRESET_STANDARD, 16, "local(16, points=16, lines=@, run=0)", WORK_SIZES },
+    { "work-size-8", "Size of a work-group: one step of 8 points a work-item, without exchange, 2^24 points",
+      PRESET_STANDARD, 8, "local(8, points=8, lines=@, run=0)", WORK_SIZES },
+    { "work-size-first", "Size of a work-group in the first of three steps: 4096 points, 2^24 in all",
+      PRESET_PAPER, 4096, THREE_STEPS("@", "64", "0"), WORK_SIZES },
+    { "work-size-rest", "Size of a work-group in the second and third of three steps: 4096 points, 2^24 in all",
+      PRESET_PAPER, 4096, THREE_STEPS("64", "@", "0"), "1 16 32 64 128 256" },
+    { "registers-256", "Registers alone or local memory between steps: 256 points, 2^24 in all", PRESET_STANDARD, 256,
       "local=local(16.16);registers=four-step(local(16, run=0, cluster=0), local(16, run=0))", NULL },
-    { "registers-4096", "Registers alone or local memory between steps: 4096 points, 2^24 in all", 4096,
+    { "registers-4096", "Registers alone or local memory between steps: 4096 points, 2^24 in all", PRESET_STANDARD, 4096,
       "local=local(16.16.16);"
       "registers=four-step(local(16, run=0, cluster=0), four-step(local(16, run=0), local(16, run=0)))", NULL },
-    { "registers-65536", "Registers alone or local memory between steps: 65536 points, 2^24 in all", 65536,
+    { "registers-65536", "Registers alone or local memory between steps: 65536 points, 2^24 in all", PRESET_STANDARD, 65536,
       "local=four-step(local(16.16, cluster=0), local(16.16));"
       "registers=four-step(local(16, run=0, cluster=0), four-step(local(16, run=0), "
       "four-step(local(16, run=0), local(16, run=0))))", NULL },
-    { "transpose-65536", "Transposition between passes: lines of a tile, 65536 points, 2^24 in all", 65536,
-      "four-step(local(16.16, lines=@, cluster=0), local(16.16, lines=@))", "2 4 8 16" },
+    { "transpose-65536", "Transposition between passes: lines of a tile, 65536 points, 2^24 in all", PRESET_STANDARD, 65536,
+      "four-step(local(16.16, lines=@, cluster=0), local(16.16, lines=@))", "1 2 4 8 16" },
+    { "transpose-way", "Transposition between passes: how, 4096 points in three steps, 2^24 in all", PRESET_STANDARD, 4096,
+      "elements=" THREE_STEPS("1", "1", "0") ";tiles=" THREE_STEPS("16", "16", "0") ";"
+      "local-memory=" THREE_STEPS("16", "16", "4096") ";none=local(16.16.16)", NULL },
 };
 // clang-format on
 
@@ -251,8 +266,8 @@ bool cases_add_preset(struct cases *cases, int preset)
     bool ok = true;
     for (size_t i = 0; ok && i < CLI_COUNT(sweeps); i++)
         ok = add_sweep(cases, &sweeps[i], preset);
-    for (size_t i = 0; ok && preset != PRESET_QUICK && i < CLI_COUNT(choices); i++)
-        ok = add_choice(cases, &choices[i]);
+    for (size_t i = 0; ok && i < CLI_COUNT(choices); i++)
+        ok = preset < choices[i].from || add_choice(cases, &choices[i]);
     return ok;
 }
 

@@ -118,8 +118,7 @@ static const char method[] =
     "<li>Bytes at least are those that the transform must read and write; bytes moved "
     "are "
     "what Kallima's passes read and write by their count.</li>\n"
-    "<li>cuFFT's complex transforms out of place are measured in place, too; the faster "
-    "one "
+    "<li>cuFFT's transforms out of place are measured in place, too; the faster one "
     "counts, and the remark says which one.</li>\n"
     "<li>Operations are nominal: no library does just as many.</li>\n"
     "</ul>\n</section>\n";

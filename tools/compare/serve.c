@@ -250,7 +250,6 @@ static void begin_case(struct service *service, char *line)
     bool ok = read_case(service, line, why, sizeof why);
     const bool is_free = ok && bench->peers > 0 &&
                          bench->peer[0].peer->either_placement &&
-                         service->desc.kind == KALLIMA_C2C &&
                          service->desc.placement == KALLIMA_OUT_OF_PLACE;
     bench->recipe = service->recipe[0] ? service->recipe : NULL;
     ok = ok && prepare(service, why, sizeof why) &&
