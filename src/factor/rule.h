@@ -82,7 +82,7 @@ int64_t kal_longest_of_sectors(const struct kal_caps *caps);
 struct kal_caps kal_caps_limit(const struct kal_caps *caps, bool is_f64);
 
 /** Whether several of `lines` lines of `bytes` stay in a device's cache from pass to pass. */
-bool kal_caps_cache_lines(const struct kal_caps *caps, int64_t lines, double bytes);
+bool kal_caps_cache_lines(const struct kal_caps *caps, double lines, double bytes);
 
 /** Of limited caps: whether they are those of f64. */
 bool kal_caps_is_f64(const struct kal_caps *caps);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "factor/alone.h"
 #include "factor/convolution.h"
+#include "factor/together.h"
 
 const struct kal_rule *const kal_rules[KAL_RULE_COUNT] = {
     [KAL_RULE_LOCAL] = &kal_rule_local,
@@ -35,7 +36,7 @@ struct kal_caps kal_caps_limit(const struct kal_caps *caps, bool is_f64)
     return limited;
 }
 
-bool kal_caps_cache_lines(const struct kal_caps *caps, int64_t lines, double bytes)
+bool kal_caps_cache_lines(const struct kal_caps *caps, double lines, double bytes)
 {
     enum { MANY_LINES = 4, MOST_SHARE = 6 };
     return caps->language && caps->has_forward_progress && lines >= MANY_LINES &&
@@ -115,25 +116,23 @@ static bool is_adjacent(const struct kal_problem *p, const struct kal_array *arr
     return array->batch_stride == 1 && p->batch >= 8;
 }
 
-// May one tile hold an array of all axes? Reals of two or three axes are half as many complex points there.
-static bool fits_tile(const struct kal_problem *p, double points,
-                      const struct kal_caps *caps)
+// Bytes of the array of the axes from `first` on.
+static double bytes_from(const struct kal_problem *p, int first,
+                         const struct kal_caps *caps)
 {
-    if (p->kind != KALLIMA_C2C && (p->rank > 3 || p->n[p->rank - 1] % 2))
-        return false;
-    return p->rank > 1 && caps->language &&
-           points <= (p->kind == KALLIMA_C2C ? 1.0 : 2.0) * (double)caps->local_points;
+    double bytes = kal_caps_is_f64(caps) ? 16 : 8;
+    for (int i = first; i < p->rank; i++)
+        bytes *= (double)p->n[i];
+    return bytes;
 }
 
 struct kal_axis kal_problem_axis(const struct kal_problem *p, int i,
                                  const struct kal_caps *caps)
 {
     enum { MOST_CLUSTERED = 512 << 10 }; // bytes
-    enum { MOST_AXES = 3 };              // as lower_rank.c makes one launch of
-    const double point_bytes = kal_caps_is_f64(caps) ? 16.0 : 8.0;
-    const double points = kal_problem_points(p) / (double)p->batch;
-    const bool last = i == p->rank - 1;
-    const bool shares_tile = fits_tile(p, points, caps);
+    const struct kal_together together = kal_problem_together(p, caps);
+    const bool last = i == p->rank - 1, shares_tile = i >= together.tile;
+    const bool shares_launch = i >= together.launch && together.tile == p->rank;
     double lines = kal_lines_are_alone(p, caps) ? 1.0 : (double)p->batch;
     for (int k = 0; k < p->rank; k++)
         lines *= k == i ? 1.0 : (double)p->out.n[k];
@@ -146,11 +145,10 @@ struct kal_axis kal_problem_axis(const struct kal_problem *p, int i,
         .shares_tile = shares_tile,
         .is_of_real_plane = shares_tile && p->kind != KALLIMA_C2C,
         .shares_cache = p->rank > 1 && !shares_tile,
-        .shares_launch = p->rank > 1 && p->rank <= MOST_AXES && !shares_tile &&
-                         p->kind == KALLIMA_C2C &&
-                         kal_caps_cache_lines(caps, p->batch, points * point_bytes),
-        .is_clustered = caps->cluster_groups > 1 && p->rank == 2 && !shares_tile &&
-                        points <= MOST_CLUSTERED / point_bytes,
+        .shares_launch = shares_launch,
+        .is_clustered = shares_launch && caps->cluster_groups > 1 &&
+                        p->kind == KALLIMA_C2C && together.launch == p->rank - 2 &&
+                        bytes_from(p, together.launch, caps) <= MOST_CLUSTERED,
     };
 }
 

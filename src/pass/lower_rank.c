@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 // rank: the axes one after another, on one small array at a time or on everything at once.
+#include "factor/together.h"
 #include "pass/lower.h"
 
 // An array of the problem, or scratch in the shape of its complex half spectrum.
 struct volume {
     struct kal_side side; // stride unset
     int64_t stride[KALLIMA_MAX_RANK];
+    int64_t row,
+        gap; // elements of a row, pairs of reals where it has these, and behind it
     int64_t loop_stride[KAL_MAX_LOOPS]; // of the loops of the batch
 };
 
@@ -15,9 +18,13 @@ static struct volume user_volume(const struct kal_lowering *lo,
                                  const struct kal_lines *lines, bool is_in)
 {
     const int64_t unit = kal_array_reals(array);
-    struct volume v = { .side = *side };
-    for (int i = 0; i < lo->problem->rank; i++)
-        v.stride[i] = array->stride[i] * unit;
+    const int64_t *stride = array->stride, pair = array->is_real ? 2 : 1;
+    const int last = lo->problem->rank - 1;
+    struct volume v = { .side = *side, .row = array->n[last] / pair };
+    for (int i = 0; i <= last; i++)
+        v.stride[i] = stride[i] * unit;
+    if (last > 0 && stride[last] != 0)
+        v.gap = stride[last - 1] / (stride[last] * pair) - v.row;
     for (int i = 0; i < KAL_MAX_LOOPS; i++)
         v.loop_stride[i] = is_in ? lines->loops[i].in : lines->loops[i].out;
     return v;
@@ -29,17 +36,20 @@ static int64_t other_length(const struct kal_problem *p, int axis)
     return p->kind == KALLIMA_R2C ? p->out.n[axis] : p->in.n[axis];
 }
 
-// Packed scratch in the shape of the complex array.
+// Packed scratch in the shape of the complex array, of the axes from `first` on.
 static kallima_status scratch_volume(struct kal_lowering *lo,
-                                     const struct kal_lines *lines, struct volume *v)
+                                     const struct kal_lines *lines, int first,
+                                     struct volume *v)
 {
     const struct kal_problem *p = lo->problem;
     int64_t elements = 1;
-    for (int i = 0; i < p->rank; i++)
+    for (int i = first; i < p->rank; i++)
         elements *= other_length(p, i);
     KAL_TRY(kal_scratch_take(lo, lines, elements, &v->side, v->loop_stride));
     int64_t stride = v->side.stride;
-    for (int i = p->rank - 1; i >= 0; i--) {
+    v->row = other_length(p, p->rank - 1);
+    v->gap = 0;
+    for (int i = p->rank - 1; i >= first; i--) {
         v->stride[i] = stride;
         stride *= other_length(p, i);
     }
@@ -51,14 +61,36 @@ static int64_t magnitude(int64_t a)
     return a < 0 ? -a : a;
 }
 
-// Transform `axis`, looping over all others from `first` on: largest output stride outermost.
+// Add loops over the axes begin .. end-1 but `axis`: largest output stride outermost.
+static kallima_status loop_over(struct kal_lines *lines, const struct kal_problem *p,
+                                const struct volume *in, const struct volume *out,
+                                int begin, int end, int axis)
+{
+    bool done[KALLIMA_MAX_RANK] = { false };
+    const int count = end - begin - (axis >= begin && axis < end);
+
+    for (int step = 0; step < count; step++) {
+        int widest = -1;
+        for (int i = begin; i < end; i++) {
+            if (i != axis && !done[i] &&
+                (widest < 0 ||
+                 magnitude(out->stride[i]) > magnitude(out->stride[widest])))
+                widest = i;
+        }
+        done[widest] = true;
+        KAL_TRY(kal_lines_add_loop(lines, other_length(p, widest), in->stride[widest],
+                                   out->stride[widest]));
+    }
+    return KALLIMA_OK;
+}
+
+// Transform `axis`, for all of the others from `first` on.
 static kallima_status lower_axis(struct kal_lowering *lo, const struct kal_recipe *child,
                                  const struct kal_lines *batch, const struct volume *in,
                                  const struct volume *out, int axis, int first)
 {
     const struct kal_problem *p = lo->problem;
     struct kal_lines lines = *batch;
-    bool done[KALLIMA_MAX_RANK] = { false };
 
     kal_lines_set_in(&lines, &in->side, in->loop_stride);
     kal_lines_set_out(&lines, &out->side, out->loop_stride);
@@ -66,181 +98,32 @@ static kallima_status lower_axis(struct kal_lowering *lo, const struct kal_recip
     lines.out.stride = out->stride[axis];
     if (p->kind == KALLIMA_C2R && axis != p->rank - 1)
         lines.in.is_swapped = lines.out.is_swapped = true;
-
-    done[axis] = true;
-    for (int step = first + 1; step < p->rank; step++) {
-        int widest = -1;
-        for (int i = first; i < p->rank; i++) {
-            if (!done[i] && (widest < 0 ||
-                             magnitude(out->stride[i]) > magnitude(out->stride[widest])))
-                widest = i;
-        }
-        done[widest] = true;
-        KAL_TRY(kal_lines_add_loop(&lines, other_length(p, widest), in->stride[widest],
-                                   out->stride[widest]));
-    }
+    KAL_TRY(loop_over(&lines, p, in, out, first, p->rank, axis));
     return kal_lower(lo, child, &lines);
 }
 
-// Axes begin .. end-1 but the last one, within the output.
-static kallima_status lower_within(struct kal_lowering *lo, const struct kal_recipe *node,
-                                   const struct kal_lines *lines, int begin, int end,
-                                   int first)
-{
-    const struct kal_problem *p = lo->problem;
-    const struct volume out = user_volume(lo, &p->out, &lines->out, lines, false);
-
-    for (int i = kal_min(end, p->rank - 1) - 1; i >= begin; i--) {
-        if (p->n[i] > 1)
-            KAL_TRY(lower_axis(lo, node->child[i], lines, &out, &out, i, first));
-    }
-    return KALLIMA_OK;
-}
-
-// Everything but C2R, axes from `first` on: the last one from input to output, the others
-// within the output.
-static kallima_status lower_forward(struct kal_lowering *lo,
-                                    const struct kal_recipe *node,
-                                    const struct kal_lines *lines, int first)
-{
-    const struct kal_problem *p = lo->problem;
-    const struct volume in = user_volume(lo, &p->in, &lines->in, lines, true);
-    const struct volume out = user_volume(lo, &p->out, &lines->out, lines, false);
-
-    KAL_TRY(
-        lower_axis(lo, node->child[p->rank - 1], lines, &in, &out, p->rank - 1, first));
-    return lower_within(lo, node, lines, first, p->rank, first);
-}
-
-// The axes from `first` on in the cache near a core, part by part of the array; then the
-// others on all of it.
-static kallima_status lower_parts(struct kal_lowering *lo, const struct kal_recipe *node,
-                                  const struct kal_lines *lines, int first)
-{
-    const struct kal_problem *p = lo->problem;
-    struct kal_lines parts = *lines, inside;
-
-    for (int i = 0; i < first; i++)
-        KAL_TRY(kal_lines_add_loop(&parts, other_length(p, i),
-                                   p->in.stride[i] * kal_array_reals(&p->in),
-                                   p->out.stride[i] * kal_array_reals(&p->out)));
-    KAL_TRY(kal_phase_begin(lo, &parts, 1, false, &inside));
-    const kallima_status status = lower_forward(lo, node, &inside, first);
-    kal_phase_end(lo);
-    return status ? status : lower_within(lo, node, lines, 0, first, 0);
-}
-
-// C2R: the other axes first, in the input if that may be destroyed, else in scratch.
-static kallima_status lower_backward(struct kal_lowering *lo,
-                                     const struct kal_recipe *node,
-                                     const struct kal_lines *lines)
-{
-    const struct kal_problem *p = lo->problem;
-    const struct volume in = user_volume(lo, &p->in, &lines->in, lines, true);
-    const struct volume out = user_volume(lo, &p->out, &lines->out, lines, false);
-    struct volume middle = in;
-    const struct volume *from = &in;
-
-    if (!p->is_in_place && !p->may_destroy_input)
-        KAL_TRY(scratch_volume(lo, lines, &middle));
-    for (int i = 0; i < p->rank - 1; i++) {
-        KAL_TRY(lower_axis(lo, node->child[i], lines, from, &middle, i, 0));
-        from = &middle;
-    }
-    return lower_axis(lo, node->child[p->rank - 1], lines, &middle, &out, p->rank - 1, 0);
-}
-
-static bool stays_near(const struct kal_lowering *lo, int64_t n)
-{
-    return n <= (int64_t)lo->caps->near_bytes &&
-           2 * kal_line_bytes(lo, n) <= (int64_t)lo->caps->near_bytes;
-}
-
-// The first of the last axes that stay near a core together, two at least; 0: none do.
-static int first_near(const struct kal_lowering *lo, const struct kal_recipe *node)
-{
-    int first = node->child_count;
-    int64_t n = 1;
-
-    while (first > 0 && stays_near(lo, n * node->child[first - 1]->n))
-        n *= node->child[--first]->n;
-    return first <= node->child_count - 2 ? first : 0;
-}
-
-// All axes of arrays that do not stay near one core, or do and a phase is open.
-static kallima_status lower_axes(struct kal_lowering *lo, const struct kal_recipe *node,
-                                 const struct kal_lines *lines)
-{
-    if (lo->problem->kind == KALLIMA_C2R)
-        return lower_backward(lo, node, lines);
-    const int first = lo->phase_open ? 0 : first_near(lo, node);
-    return first > 0 ? lower_parts(lo, node, lines, first)
-                     : lower_forward(lo, node, lines, 0);
-}
-
-// Rows of an array, of `n` elements of a line and `gap` more that are not the line's.
-struct rows {
-    int64_t n, gap;
-    bool are_even; // equally far apart, in the order of the axes
-};
-
-// A real side's elements are two reals.
-static struct rows rows_of(const struct kal_problem *p, const struct kal_array *array)
-{
-    const int last = p->rank - 1;
-    const int64_t *stride = array->stride, unit = array->is_real ? 2 : 1;
-    struct rows rows = { .n = array->n[last] / unit, .are_even = stride[last] != 0 };
-
-    if (last == 0)
-        return rows;
-    for (int i = last - 1; i > 0; i--)
-        rows.are_even = rows.are_even && stride[i - 1] == stride[i] * array->n[i];
-    if (!rows.are_even || stride[last - 1] % (stride[last] * unit) != 0)
-        return (struct rows){ .are_even = false };
-    rows.gap = stride[last - 1] / (stride[last] * unit) - rows.n;
-    rows.are_even = rows.gap >= 0;
-    return rows;
-}
-
-// An array worked on one tile, all axes of it: those of real lines are half as long there.
+// The axes from `first` on, worked on one tile: those of real lines are half as long there.
 struct tile {
-    int rank;
+    int first, rank;
     const struct kal_recipe *axis[KALLIMA_MAX_RANK];
     int64_t points;
     int steps;
     bool is_local; // every axis is steps on a tile
-    struct rows in, out;
 };
 
-static struct tile tile_of(const struct kal_problem *p, const struct kal_recipe *node)
+static struct tile tile_of(const struct kal_recipe *node, int first)
 {
-    struct tile t = { .rank = node->child_count, .points = 1, .is_local = true };
-    for (int i = 0; i < t.rank; i++) {
+    struct tile t = {
+        .first = first, .rank = node->child_count, .points = 1, .is_local = true
+    };
+    for (int i = first; i < t.rank; i++) {
         t.axis[i] = node->child[i]->rule == KAL_RULE_REAL_EVEN ? node->child[i]->child[0]
                                                                : node->child[i];
         t.is_local = t.is_local && t.axis[i]->rule == KAL_RULE_LOCAL;
         t.points *= t.axis[i]->n;
         t.steps += t.axis[i]->radix_count;
     }
-    t.in = rows_of(p, &p->in);
-    t.out = rows_of(p, &p->out);
     return t;
-}
-
-// Does an array of all axes fit where one line would? Real ones have two axes, or three.
-static bool fits_one_pass(const struct kal_lowering *lo, const struct tile *t)
-{
-    enum { FEW = 16, LARGE = 4096 };
-    const struct kal_problem *p = lo->problem;
-    const bool is_real = p->kind != KALLIMA_C2C;
-
-    // One tile is one group's: of a single array, many groups work several passes sooner.
-    if (p->batch < FEW && t->points > LARGE)
-        return false;
-    const int64_t rows = t->points / t->axis[p->rank - 1]->n;
-    return t->is_local && (!is_real || (p->rank <= 3 && rows > 1)) &&
-           t->points <= lo->caps->local_points && t->steps > 0 &&
-           t->steps + is_real <= KAL_MAX_PASS_STEPS && t->in.are_even && t->out.are_even;
 }
 
 // Steps of axis `i` of a tile.
@@ -256,7 +139,7 @@ static int steps_of_axis(const struct tile *t, int i, struct kal_step *steps)
 // them. -1: there is none.
 static int axis_around(const struct tile *t)
 {
-    for (int i = 0; i < t->rank - 1; i++) {
+    for (int i = t->first; i < t->rank - 1; i++) {
         if (t->axis[i]->radix_count > 1)
             return i;
     }
@@ -273,7 +156,7 @@ static int complex_steps(const struct tile *t, struct kal_step *steps)
 
     if (outer_count)
         steps[count++] = outer_steps[0];
-    for (int i = t->rank - 1; i >= 0; i--) {
+    for (int i = t->rank - 1; i >= t->first; i--) {
         if (i != around)
             count += steps_of_axis(t, i, steps + count);
     }
@@ -297,50 +180,236 @@ static int real_steps(const struct tile *t, const struct kal_problem *p,
 
     if (!is_forward)
         steps[count++] = mirror;
-    for (int i = 0; i <= last; i++)
-        count += steps_of_axis(t, is_forward ? i : last - i, steps + count);
+    for (int i = t->first; i <= last; i++)
+        count += steps_of_axis(t, is_forward ? i : last + t->first - i, steps + count);
     if (is_forward)
         steps[count++] = mirror;
     return count;
 }
 
-// All axes on one tile.
-static kallima_status lower_one_pass(struct kal_lowering *lo, const struct tile *t,
-                                     const struct kal_lines *lines)
+// One pass over the tile's axes, for all of the others from `first` on.
+static kallima_status lower_tile(struct kal_lowering *lo, const struct tile *t,
+                                 const struct kal_lines *batch, const struct volume *in,
+                                 const struct volume *out, int first)
 {
     const struct kal_problem *p = lo->problem;
     const int last = p->rank - 1;
     struct kal_step steps[KAL_MAX_PASS_STEPS];
-    struct kal_lines packed = *lines;
+    struct kal_lines lines = *batch;
 
-    packed.in.stride = p->in.stride[last] * kal_array_reals(&p->in);
-    packed.out.stride = p->out.stride[last] * kal_array_reals(&p->out);
-    packed.in.row = t->in.n;
-    packed.in.gap = t->in.gap;
-    packed.out.row = t->out.n;
-    packed.out.gap = t->out.gap;
+    kal_lines_set_in(&lines, &in->side, in->loop_stride);
+    kal_lines_set_out(&lines, &out->side, out->loop_stride);
+    lines.in.stride = in->stride[last];
+    lines.out.stride = out->stride[last];
+    lines.in.row = in->row;
+    lines.in.gap = in->gap;
+    lines.out.row = out->row;
+    lines.out.gap = out->gap;
+    KAL_TRY(loop_over(&lines, p, in, out, first, t->first, p->rank));
     if (p->kind == KALLIMA_C2C)
-        return kal_pass_add(lo, &packed, t->points, steps, complex_steps(t, steps));
-    kal_view_as_complex(&packed, p->kind == KALLIMA_R2C)->count = t->points;
-    return kal_pass_add(lo, &packed, t->points + t->points / t->axis[last]->n, steps,
+        return kal_pass_add(lo, &lines, t->points, steps, complex_steps(t, steps));
+    kal_view_as_complex(&lines, p->kind == KALLIMA_R2C)->count = t->points;
+    return kal_pass_add(lo, &lines, t->points + t->points / t->axis[last]->n, steps,
                         real_steps(t, p, steps));
 }
 
-// The first axis from the input to scratch, the last one to the output, those between in place.
-static kallima_status lower_through_cache(struct kal_lowering *lo,
-                                          const struct kal_recipe *node,
-                                          const struct kal_lines *lines)
+// The tile's axes, or the last one.
+static kallima_status lower_last(struct kal_lowering *lo, const struct kal_recipe *node,
+                                 const struct tile *t, const struct kal_lines *lines,
+                                 const struct volume *in, const struct volume *out,
+                                 int first)
+{
+    const int last = t->rank - 1;
+    return t->first < t->rank
+               ? lower_tile(lo, t, lines, in, out, first)
+               : lower_axis(lo, node->child[last], lines, in, out, last, first);
+}
+
+// Axes begin .. end-1 but the last one, within the output.
+static kallima_status lower_within(struct kal_lowering *lo, const struct kal_recipe *node,
+                                   const struct kal_lines *lines, int begin, int end,
+                                   int first)
+{
+    const struct kal_problem *p = lo->problem;
+    const struct volume out = user_volume(lo, &p->out, &lines->out, lines, false);
+
+    for (int i = kal_min(end, p->rank - 1) - 1; i >= begin; i--) {
+        if (p->n[i] > 1)
+            KAL_TRY(lower_axis(lo, node->child[i], lines, &out, &out, i, first));
+    }
+    return KALLIMA_OK;
+}
+
+// Everything but C2R, axes from `first` on: the tile's, or the last one, from input to output, the
+// others within the output.
+static kallima_status lower_forward(struct kal_lowering *lo,
+                                    const struct kal_recipe *node, const struct tile *t,
+                                    const struct kal_lines *lines, int first)
 {
     const struct kal_problem *p = lo->problem;
     const struct volume in = user_volume(lo, &p->in, &lines->in, lines, true);
     const struct volume out = user_volume(lo, &p->out, &lines->out, lines, false);
+
+    KAL_TRY(lower_last(lo, node, t, lines, &in, &out, first));
+    return lower_within(lo, node, lines, first, t->first, first);
+}
+
+// C2R: the axes before `end` from the input to *middle, the input if that may be destroyed, else
+// scratch. Without such axes it is the input.
+static kallima_status lower_before(struct kal_lowering *lo, const struct kal_recipe *node,
+                                   const struct kal_lines *lines, const struct volume *in,
+                                   int end, struct volume *middle)
+{
+    const struct kal_problem *p = lo->problem;
+
+    *middle = *in;
+    if (end > 0 && !p->is_in_place && !p->may_destroy_input)
+        KAL_TRY(scratch_volume(lo, lines, 0, middle));
+    for (int i = 0; i < end; i++)
+        KAL_TRY(
+            lower_axis(lo, node->child[i], lines, i == 0 ? in : middle, middle, i, 0));
+    return KALLIMA_OK;
+}
+
+static kallima_status lower_backward(struct kal_lowering *lo,
+                                     const struct kal_recipe *node, const struct tile *t,
+                                     const struct kal_lines *lines)
+{
+    const struct kal_problem *p = lo->problem;
+    const struct volume in = user_volume(lo, &p->in, &lines->in, lines, true);
+    const struct volume out = user_volume(lo, &p->out, &lines->out, lines, false);
+    struct volume middle;
+
+    KAL_TRY(lower_before(lo, node, lines, &in, kal_min(t->first, p->rank - 1), &middle));
+    return lower_last(lo, node, t, lines, &middle, &out, 0);
+}
+
+static bool stays_near(const struct kal_lowering *lo, int64_t n)
+{
+    return n <= (int64_t)lo->caps->near_bytes &&
+           2 * kal_line_bytes(lo, n) <= (int64_t)lo->caps->near_bytes;
+}
+
+// The first of the last axes that stay near a core together, two at least; 0: none do.
+static int first_near(const struct kal_lowering *lo, const struct kal_recipe *node)
+{
+    int first = node->child_count;
+    int64_t n = 1;
+
+    while (first > 0 && stays_near(lo, n * node->child[first - 1]->n))
+        n *= node->child[--first]->n;
+    return first <= node->child_count - 2 ? first : 0;
+}
+
+// Lines whose elements are arrays of the axes from `first` on.
+static kallima_status divide(struct kal_lines *parts, const struct kal_problem *p,
+                             const struct kal_lines *lines, const struct volume *in,
+                             const struct volume *out, int first)
+{
+    *parts = *lines;
+    kal_lines_set_in(parts, &in->side, in->loop_stride);
+    kal_lines_set_out(parts, &out->side, out->loop_stride);
+    return loop_over(parts, p, in, out, 0, first, first);
+}
+
+// The axes from `first` on in the cache near a core, part by part of the array; then the
+// others on all of it.
+static kallima_status lower_parts(struct kal_lowering *lo, const struct kal_recipe *node,
+                                  const struct tile *t, const struct kal_lines *lines,
+                                  int first)
+{
+    const struct kal_problem *p = lo->problem;
+    const struct volume in = user_volume(lo, &p->in, &lines->in, lines, true);
+    const struct volume out = user_volume(lo, &p->out, &lines->out, lines, false);
+    struct kal_lines parts, inside;
+
+    KAL_TRY(divide(&parts, p, lines, &in, &out, first));
+    KAL_TRY(kal_phase_begin(lo, &parts, 1, false, &inside));
+    const kallima_status status = lower_forward(lo, node, t, &inside, first);
+    kal_phase_end(lo);
+    return status ? status : lower_within(lo, node, lines, 0, first, 0);
+}
+
+// All axes of arrays that do not stay near one core, or do and a phase is open.
+static kallima_status lower_axes(struct kal_lowering *lo, const struct kal_recipe *node,
+                                 const struct tile *t, const struct kal_lines *lines)
+{
+    if (lo->problem->kind == KALLIMA_C2R)
+        return lower_backward(lo, node, t, lines);
+    const int first = lo->phase_open ? 0 : first_near(lo, node);
+    return first > 0 ? lower_parts(lo, node, t, lines, first)
+                     : lower_forward(lo, node, t, lines, 0);
+}
+
+// The same array, of the loops that lines have now.
+static struct volume inside_volume(const struct volume *v, const struct kal_lines *lines,
+                                   bool is_in)
+{
+    struct volume inside = *v;
+    for (int i = 0; i < KAL_MAX_LOOPS; i++)
+        inside.loop_stride[i] = is_in ? lines->loops[i].in : lines->loops[i].out;
+    return inside;
+}
+
+// The axes from `first` on, from the input through scratch to the output: forward those of the tile,
+// or the last one, first, C2R last.
+static kallima_status lower_through_cache(struct kal_lowering *lo,
+                                          const struct kal_recipe *node,
+                                          const struct tile *t,
+                                          const struct kal_lines *lines,
+                                          const struct volume *user_in,
+                                          const struct volume *user_out, int first)
+{
+    const bool is_backward = lo->problem->kind == KALLIMA_C2R;
+    const struct volume in = inside_volume(user_in, lines, true);
+    const struct volume out = inside_volume(user_out, lines, false);
+    const int others = kal_min(t->first, t->rank - 1) - first;
     struct volume middle = { 0 };
 
-    KAL_TRY(scratch_volume(lo, lines, &middle));
-    for (int i = p->rank - 1; i >= 0; i--)
-        KAL_TRY(lower_axis(lo, node->child[i], lines, i == p->rank - 1 ? &in : &middle,
-                           i == 0 ? &out : &middle, i, 0));
+    KAL_TRY(scratch_volume(lo, lines, first, &middle));
+    for (int i = 0; i <= others; i++) {
+        const struct volume *from = i == 0 ? &in : &middle;
+        const struct volume *to = i == others ? &out : &middle;
+        const int axis = is_backward ? first + i : first + others - i;
+        KAL_TRY(i == (is_backward ? others : 0)
+                    ? lower_last(lo, node, t, lines, from, to, first)
+                    : lower_axis(lo, node->child[axis], lines, from, to, axis, first));
+    }
     return KALLIMA_OK;
+}
+
+// The axes from `first` on in one launch, through the cache.
+static kallima_status lower_launch(struct kal_lowering *lo, const struct kal_recipe *node,
+                                   const struct tile *t, const struct kal_lines *lines,
+                                   const struct volume *in, const struct volume *out,
+                                   int first)
+{
+    struct kal_lines parts, inside;
+
+    KAL_TRY(divide(&parts, lo->problem, lines, in, out, first));
+    KAL_TRY(kal_phase_begin(lo, &parts, 1, false, &inside));
+    const kallima_status status =
+        lower_through_cache(lo, node, t, &inside, in, out, first);
+    kal_phase_end(lo);
+    return status;
+}
+
+// The axes from `first` on in one launch, the others on all of the array: before it if C2R.
+static kallima_status lower_launched(struct kal_lowering *lo,
+                                     const struct kal_recipe *node, const struct tile *t,
+                                     const struct kal_lines *lines, int first)
+{
+    const struct kal_problem *p = lo->problem;
+    const struct volume in = user_volume(lo, &p->in, &lines->in, lines, true);
+    const struct volume out = user_volume(lo, &p->out, &lines->out, lines, false);
+    struct volume middle;
+
+    if (p->kind == KALLIMA_C2R) {
+        KAL_TRY(lower_before(lo, node, lines, &in, first, &middle));
+        return lower_launch(lo, node, t, lines, &middle, &out, first);
+    }
+    KAL_TRY(lower_launch(lo, node, t, lines, &in, &out, first));
+    return lower_within(lo, node, lines, 0, first, 0);
 }
 
 // Is the output so much that a device stores it past the caches, where it is only written?
@@ -360,24 +429,14 @@ static bool goes_far(const struct kal_lowering *lo, const struct kal_recipe *nod
 
 // Arrays that stay near one core.
 static kallima_status lower_near(struct kal_lowering *lo, const struct kal_recipe *node,
-                                 const struct kal_lines *lines)
+                                 const struct tile *t, const struct kal_lines *lines)
 {
-    return goes_far(lo, node, lines) ? lower_through_cache(lo, node, lines)
-                                     : lower_axes(lo, node, lines);
-}
-
-// Two or three axes that are one pass each, of arrays that the cache holds several of.
-static bool fits_cache(const struct kal_lowering *lo, const struct kal_recipe *node,
-                       const struct kal_lines *lines)
-{
-    enum { MOST_AXES = 3 };
     const struct kal_problem *p = lo->problem;
-    for (int i = 0; i < p->rank; i++) {
-        if (node->child[i]->rule != KAL_RULE_LOCAL || p->n[i] == 1)
-            return false;
-    }
-    return p->kind == KALLIMA_C2C && p->rank <= MOST_AXES &&
-           kal_lines_fit_cache(lo, lines, kal_line_bytes(lo, node->n));
+    const struct volume in = user_volume(lo, &p->in, &lines->in, lines, true);
+    const struct volume out = user_volume(lo, &p->out, &lines->out, lines, false);
+    return goes_far(lo, node, lines)
+               ? lower_through_cache(lo, node, t, lines, &in, &out, 0)
+               : lower_axes(lo, node, t, lines);
 }
 
 // All threads on one array at a time: where the cache that they share keeps it from axis to
@@ -393,33 +452,43 @@ static bool is_worked_alone(const struct kal_lowering *lo, const struct kal_reci
            kal_line_bytes(lo, node->n) <= MOST_TIMES_NEAR * (int64_t)lo->caps->near_bytes;
 }
 
+// What the recipe leaves of that: only steps are worked on a tile, or in one launch.
+static struct tile choose_tile(const struct kal_recipe *node, int first, bool is_real)
+{
+    const struct tile t = tile_of(node, first);
+    const bool suits =
+        t.is_local && t.steps > 0 && t.steps + is_real <= KAL_MAX_PASS_STEPS;
+    return suits ? t : tile_of(node, node->child_count);
+}
+
+static bool are_local(const struct kal_recipe *node, int first)
+{
+    return tile_of(node, first).is_local;
+}
+
 kallima_status kal_lower_rank(struct kal_lowering *lo, const struct kal_recipe *node,
                               const struct kal_lines *lines)
 {
-    const struct tile tile = tile_of(lo->problem, node);
+    const struct kal_together together = kal_problem_together(lo->problem, lo->caps);
+    const struct tile tile =
+        choose_tile(node, together.tile, lo->problem->kind != KALLIMA_C2C);
     struct kal_lines inside;
     kallima_status status;
 
-    if (lo->caps->language && fits_one_pass(lo, &tile))
-        return lower_one_pass(lo, &tile, lines);
-    if (fits_cache(lo, node, lines)) {
-        KAL_TRY(kal_phase_begin(lo, lines, 1, false, &inside));
-        status = lower_through_cache(lo, node, &inside);
-        kal_phase_end(lo);
-        return status;
-    }
+    if (tile.first > 0 && together.launch < tile.rank && are_local(node, together.launch))
+        return lower_launched(lo, node, &tile, lines, together.launch);
 
     // Arrays that fit near one core are worked one by one, each on one thread.
     if (stays_near(lo, node->n)) {
         KAL_TRY(kal_phase_begin_near(lo, node, lines, false, &inside));
-        status = lower_near(lo, node, &inside);
+        status = lower_near(lo, node, &tile, &inside);
         kal_phase_end(lo);
         return status;
     }
     if (lo->stage_open || !is_worked_alone(lo, node, lines))
-        return lower_axes(lo, node, lines);
+        return lower_axes(lo, node, &tile, lines);
     KAL_TRY(kal_stage_begin(lo, lines, 1, &inside));
-    status = lower_axes(lo, node, &inside);
+    status = lower_axes(lo, node, &tile, &inside);
     kal_stage_end(lo);
     return status;
 }

@@ -182,6 +182,29 @@ static const struct row rows[] = {
     { { CUBE(12, 10, 9), .batch = 6 }, NULL, 0 },
     { { CUBE(32, 24, 40), .batch = 4, F64 }, NULL, 0 },
     { { CUBE(30, 32, 36), .batch = 4, C2R }, NULL, 0 },
+
+    // Planes of a volume on one tile each, or in one launch.
+    { { CUBE(30, 32, 36), .batch = 2, R2C }, NULL, 0 },
+    { { CUBE(40, 64, 64), .batch = 1, C2R, IN_PLACE }, NULL, 0 },
+    { { CUBE(17, 72, 64), .batch = 1, R2C, F64, PLANAR_OUT, .scale = 0.5 }, NULL, 0 },
+    { { CUBE(20, 64, 72), .batch = 5, INVERSE }, NULL, 0 },
+    { { CUBE(20, 64, 72), .batch = 9, F64, IN_PLACE }, NULL, 1 },
+    { { CUBE(40, 64, 100), .batch = 1, PLANAR, IN_PLACE }, NULL, 0 },
+    { { CUBE(18, 96, 96), .batch = 1, .in.stride = { 9800, 100, 1 }, .out.stride = { 9312, 97, 1 } }, NULL, 0 },
+    { { CUBE(18, 64, 80), .batch = 1, C2R, .destroy_input = 1 }, NULL, 0 },
+    { { CUBE(5, 256, 256) }, NULL, 0 },
+    { { CUBE(6, 200, 250), INVERSE, .scale = 2 }, NULL, 1 },
+    { { CUBE(4, 128, 128), F64, IN_PLACE }, NULL, 0 },
+    { { CUBE(5, 200, 256), R2C }, NULL, 1 },
+    { { CUBE(5, 160, 256), C2R, .scale = 0.5 }, NULL, 0 },
+    { { CUBE(4, 200, 180), C2R, F64, IN_PLACE }, NULL, 1 },
+    { { CUBE(4, 150, 192), R2C, F64, IN_PLACE }, NULL, 0 },
+    { { PLANE(250, 320), .batch = 5, R2C, PLANAR_OUT }, NULL, 1 },
+    { { PLANE(300, 240), .batch = 4, C2R, .in.stride = { 125, 1 } }, NULL, 0 },
+    { { CUBE(24, 64, 60), .batch = 4, C2R, PLANAR_IN }, NULL, 1 },
+    { { .rank = 4, .n = { 3, 6, 64, 80 } }, NULL, 0 },
+    { { .rank = 4, .n = { 3, 7, 64, 60 }, .batch = 3, C2R, F64 }, NULL, 0 },
+    { { .rank = 4, .n = { 20, 1, 64, 90 }, R2C }, NULL, 0 },
 };
 // clang-format on
 

@@ -286,7 +286,7 @@ static void a_fit_ranks_what_it_has_not_seen(void **state)
         { "guess", 1.0, 1, -0.01, -0.02, 0.99, 0.95 },
         { "off by up to 4", 4.0, SEEDS, -0.005, -0.02, 0.99, 1.4 },
         { "off by up to 16", 16.0, SEEDS, 0.015, 0.01, 1.005, 1.8 },
-        { "CPU", 0.0, 1, 0.015, 0.0, 0.99, 100.0 },
+        { "CPU", 0.0, 1, 0.01, 0.0, 0.99, 100.0 },
     };
     (void)state;
     for (size_t i = 0; i < KAL_COUNT(rows); i++) {
