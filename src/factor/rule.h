@@ -13,12 +13,13 @@ struct kal_axis {
     bool lines_are_adjacent; // neighbouring lines are neighbours in memory
     bool is_first_step;      // columns of a four-step
     bool is_second_step;     // rows of a four-step, in scratch
-    bool fills_lanes;   // columns or rows of one line that is worked on its own lanes
-    bool shares_tile;   // other steps are worked on the tile of its lines too
-    bool shares_cache;  // other axes are worked on what the cache still holds
-    bool shares_launch; // with them, by groups that take tickets
-    bool is_clustered;  // of a plane that a cluster of groups works
-    bool is_convolved;  // of Rader or Bluestein: transformed twice
+    bool fills_lanes;      // columns or rows of one line that is worked on its own lanes
+    bool shares_tile;      // other steps are worked on the tile of its lines too
+    bool shares_cache;     // other axes are worked on what the cache still holds
+    bool shares_launch;    // with them, by groups that take tickets
+    bool is_launched_tile; // on a tile that is one of several passes of a launch
+    bool is_clustered;     // of a plane that a cluster of groups works
+    bool is_convolved;     // of Rader or Bluestein: transformed twice
     bool is_step_of_convolution; // columns or rows of such a one
     bool is_backward;            // C2R
     bool is_of_real_plane;       // shares the tile of a plane of reals

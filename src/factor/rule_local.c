@@ -165,6 +165,7 @@ enum {
     IS_MERGED = 256,   // mirrored first
     IS_LAUNCHED = 512, // with the other axes
     IS_OF_REAL_PLANE = 1024,
+    IS_LAUNCHED_TILE = 2048,
 };
 
 static int features(const struct kal_axis *axis, const struct kal_caps *caps)
@@ -181,7 +182,8 @@ static int features(const struct kal_axis *axis, const struct kal_caps *caps)
            (axis->mirrors_first ? IS_MERGED : 0) |
            (axis->shares_launch ? IS_LAUNCHED : 0) |
            (axis->is_of_real_plane ? IS_OF_REAL_PLANE : 0) |
-           (axis->is_of_real_plane && axis->is_backward ? IS_MERGED : 0);
+           (axis->is_of_real_plane && axis->is_backward ? IS_MERGED : 0) |
+           (axis->is_launched_tile ? IS_LAUNCHED_TILE : 0);
 }
 
 // Doubles in GLSL: lines of 128 points take a third of the time by 8, 4, 4 that they take by 16, 8.
@@ -207,6 +209,8 @@ static int largest_radix(const struct kal_axis *axis, const struct kal_caps *cap
     } rows[] = {
         // An exchange less: their passes wait for each other.
         { IS_LAUNCHED,           1024,      32, 32 },
+        // Beside tickets a codelet of 32 points takes all registers: 32x32x32 takes 0.69 by others.
+        { IS_LAUNCHED_TILE,      32,        27, 27 },
         // The mirrored step holds two points of a lane: others should not hold many.
         { IS_OF_REAL_PLANE | IS_MIXED | IS_WIDE, 4096, 16, 20 },
         { IS_OF_REAL_PLANE | IS_MERGED, 4096, 16, 16 },

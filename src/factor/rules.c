@@ -146,6 +146,7 @@ struct kal_axis kal_problem_axis(const struct kal_problem *p, int i,
         .is_of_real_plane = shares_tile && p->kind != KALLIMA_C2C,
         .shares_cache = p->rank > 1 && !shares_tile,
         .shares_launch = shares_launch,
+        .is_launched_tile = shares_tile && together.launch < p->rank,
         .is_clustered = shares_launch && caps->cluster_groups > 1 &&
                         p->kind == KALLIMA_C2C && together.launch == p->rank - 2 &&
                         bytes_from(p, together.launch, caps) <= MOST_CLUSTERED,
