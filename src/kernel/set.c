@@ -280,17 +280,21 @@ static kallima_status design_plane(struct kal_kernel_set *set, struct kal_arena 
     return KALLIMA_OK;
 }
 
-// Columns and rows of complex lines in one launch, by tickets, where one of the passes has tiles that begin
-// within a memory transaction.
+enum { EVEN_LINES = 16 }; // a memory transaction's of floats, two of doubles
+
+// Columns and rows of complex lines in one launch, by tickets, where a pass has wide tiles that begin within
+// a memory transaction.
 static bool is_uneven_line(const struct kal_kernel_set *set, bool is_f64)
 {
     const int transaction = TRANSACTION / (is_f64 ? 16 : 8);
-    bool is_even = true, is_real = false;
+    bool is_even = true, is_wide = true, is_real = false;
     for (int i = 0; i < set->count; i++) {
-        is_even = is_even && set->kernel[i]->lines % transaction == 0;
-        is_real = is_real || kal_pass_mirrored_rows(set->kernel[i]->pass) > 0;
+        const struct kal_kernel *k = set->kernel[i];
+        is_even = is_even && k->lines % transaction == 0;
+        is_wide = is_wide && k->lines >= EVEN_LINES;
+        is_real = is_real || kal_pass_mirrored_rows(k->pass) > 0;
     }
-    return set->count == 2 && set->cluster == 1 && !is_even && !is_real &&
+    return set->count == 2 && set->cluster == 1 && is_wide && !is_even && !is_real &&
            set->kernel[0]->pass->out.twiddle_n != 0;
 }
 
@@ -304,15 +308,15 @@ static kallima_status design_even_line(struct kal_kernel_set *set,
                                        const struct kal_caps *caps, bool is_f64,
                                        struct kal_kernel_frame *frame)
 {
-    enum { LINES = 16, FEW_LANES = 160 };
+    enum { FEW_LANES = 160 };
     const struct kal_kernel_frame asked = *frame;
 
-    frame->lines = LINES;
+    frame->lines = EVEN_LINES;
     KAL_TRY(design_together(set, arena, pass, caps, is_f64, frame));
     if (is_f64 || set->lanes > FEW_LANES)
         return KALLIMA_OK;
     *frame = asked;
-    frame->lines = 2 * LINES;
+    frame->lines = 2 * EVEN_LINES;
     return design_together(set, arena, pass, caps, is_f64, frame);
 }
 
