@@ -116,15 +116,28 @@ static int single_numbers(const struct kal_caps *caps)
                         kal_caps_is_f64(caps) ? MOST_F64 : MOST_F32);
 }
 
-static int64_t single_limit(const struct kal_caps *caps)
+// By rows that fill registers, on columns of two steps, lines are faster in two visits. Measured on a
+// Zen 4 processor in November 2026, by timing lines with both recipes: 78 lengths from 1029 to 16807
+// without such rows take 0.75 of the time as a mean in one visit, eight with columns of three steps
+// 0.93. Longer ones are left to several threads.
+static int64_t single_limit(const struct kal_axis *axis, const struct kal_caps *caps)
 {
-    return single_numbers(caps) > 1 ? SINGLE_LIMIT : SINGLE_LIMIT_OF_NUMBERS;
+    enum { FEW_STEPS = 2, LONG_COLUMNS = 8192, UNEVEN_BYTES = 128 << 10 };
+    const bool is_f64 = kal_caps_is_f64(caps);
+    if (single_numbers(caps) == 1)
+        return SINGLE_LIMIT_OF_NUMBERS;
+    const int64_t rows = kal_line_rows(axis, caps);
+    if (rows < caps->lanes_f32 / (is_f64 ? 2 : 1))
+        return UNEVEN_BYTES / (is_f64 ? 16 : 8);
+    return kal_radix_sequence(axis->n / rows, NULL, NULL) > FEW_STEPS ? LONG_COLUMNS
+                                                                      : SINGLE_LIMIT;
 }
 
 // Do its neighbours fill the registers of each step?
 static bool fills_registers(const struct kal_axis *axis, const struct kal_caps *caps)
 {
-    return is_single(axis) && axis->n <= single_limit(caps) && single_numbers(caps) > 1;
+    return is_single(axis) && axis->n <= single_limit(axis, caps) &&
+           single_numbers(caps) > 1;
 }
 
 static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
@@ -138,7 +151,7 @@ static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
     // Columns of a line that is worked on its own lanes lie in its tiles, however many.
     const int64_t limit = axis->fills_lanes          ? KAL_MAX_LOCAL
                           : axis->is_second_step     ? SECOND_STEP_LIMIT
-                          : is_single(axis)          ? single_limit(caps)
+                          : is_single(axis)          ? single_limit(axis, caps)
                           : axis->lines < FEW_LINES  ? FEW_LIMIT
                           : axis->lines_are_adjacent ? ADJACENT_LIMIT
                                                      : ROW_LIMIT;
