@@ -64,6 +64,9 @@ bool kal_real_is_divided(const struct kal_axis *axis, const struct kal_caps *cap
  */
 int64_t kal_line_rows(const struct kal_axis *axis, const struct kal_caps *caps);
 
+/** Whether the CPU engine works a line alone in one visit, its neighbours in registers, from limited caps. */
+bool kal_line_is_visited_once(const struct kal_axis *axis, const struct kal_caps *caps);
+
 /**
  * The longest line whose tile has about half the lines of a tile with lines of `points`: an
  * eighth more than twice `points`, so that 3^7 is among the lengths.

@@ -140,6 +140,11 @@ static bool fills_registers(const struct kal_axis *axis, const struct kal_caps *
            single_numbers(caps) > 1;
 }
 
+bool kal_line_is_visited_once(const struct kal_axis *axis, const struct kal_caps *caps)
+{
+    return fills_registers(axis, caps) && kal_radix_divides(axis->n);
+}
+
 static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
 {
     if (axis->is_real)

@@ -347,6 +347,9 @@ static int rule_threads(const struct cpu_program *program)
             lines *= (double)p->loops[k].count;
         bytes += lines;
     }
+    // Lines in one visit are worked as often as they have steps.
+    if (program->single)
+        bytes *= program->pass[0].pass->step_count;
     if (bytes < LEAST_BYTES)
         return 1;
     return bytes < (double)THREAD_BYTES * most ? (int)(bytes / THREAD_BYTES) : most;
@@ -500,10 +503,10 @@ static kallima_status prepare(struct cpu_program *program)
             KAL_TRY(complete_pass(program, phase, phase->first_pass + j, &count));
     }
 
-    KAL_TRY(choose_threads(program));
     find_single(program);
+    KAL_TRY(choose_threads(program));
     if (program->single)
-        program->threads = 1;
+        program->threads = (int)kal_min(program->threads, program->lines);
     // Three cache lines more: the two tiles do not share sets.
     program->tile_bytes = (aligned(program->tile_bytes / 2) + 192) * 2;
     program->thread_bytes =

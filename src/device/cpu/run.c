@@ -376,12 +376,12 @@ static inline void advance(struct cpu_vectors *vectors, int64_t bytes)
 }
 
 static inline void run_lines(const struct cpu_program *program, run_one *run,
-                             struct cpu_vectors *x, struct cpu_vectors *y,
+                             struct cpu_vectors *x, struct cpu_vectors *y, int64_t lines,
                              char *workspace)
 {
     run(program, x, y, workspace);
     finish_line(program, y);
-    for (int64_t i = 1; i < program->lines; i++) {
+    for (int64_t i = 1; i < lines; i++) {
         advance(x, program->in.line);
         advance(y, program->out.line);
         run(program, x, y, workspace);
@@ -389,18 +389,24 @@ static inline void run_lines(const struct cpu_program *program, run_one *run,
     }
 }
 
+// The lines of part `part` of `parts`, of which each has one at least.
 static void run_single(const struct cpu_program *program,
-                       const struct kal_arguments *arguments, char *workspace)
+                       const struct kal_arguments *arguments, char *workspace,
+                       int64_t part, int64_t parts)
 {
     static run_one *const run[CPU_SINGLE_COUNT] = {
         [CPU_SINGLE_STEPS] = run_steps, [CPU_SINGLE_SPLIT] = run_split,
         [CPU_SINGLE_MERGE] = run_merge, [CPU_SINGLE_REAL] = run_real,
         [CPU_SINGLE_SHORT] = run_short, [CPU_SINGLE_LINE] = run_line,
     };
+    const int64_t first = program->lines * part / parts;
+    const int64_t end = program->lines * (part + 1) / parts;
     struct cpu_vectors x, y;
     find_user_vectors(&x, &program->in, arguments->in);
     find_user_vectors(&y, &program->out, arguments->out);
-    run_lines(program, run[program->single], &x, &y, workspace);
+    advance(&x, first * program->in.line);
+    advance(&y, first * program->out.line);
+    run_lines(program, run[program->single], &x, &y, end - first, workspace);
 }
 
 // What has no tiles, of one line or of a batch, between two arrays.
@@ -438,7 +444,7 @@ RUN_BARE(run_short)
         struct cpu_vectors x, y;                                                   \
         place(&x, &program->in, in, in);                                           \
         place(&y, &program->out, out, out);                                        \
-        run_lines(program, name, &x, &y, workspace);                               \
+        run_lines(program, name, &x, &y, program->lines, workspace);               \
     }
 
 RUN_PAIR(run_steps)
@@ -468,7 +474,7 @@ static void run_alone(const struct cpu_program *program,
                       const struct kal_arguments *arguments, char *workspace)
 {
     if (program->single) {
-        run_single(program, arguments, workspace);
+        run_single(program, arguments, workspace, 0, 1);
         return;
     }
     struct cpu_worker worker = make_worker(program, arguments, workspace, 0, 1);
@@ -501,7 +507,11 @@ kallima_status kal_cpu_program_run(const struct kal_device_program *base,
         struct cpu_worker worker =
             make_worker(program, arguments, align_workspace(arguments),
                         omp_get_thread_num(), omp_get_num_threads());
-        run_worker(program, &worker);
+        if (program->single)
+            run_single(program, arguments, worker.tile[0], omp_get_thread_num(),
+                       omp_get_num_threads());
+        else
+            run_worker(program, &worker);
     }
     return KALLIMA_OK;
 }
