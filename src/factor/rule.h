@@ -10,6 +10,7 @@
 struct kal_axis {
     int64_t n, lines;
     bool is_real;            // one side is real: R2C or C2R
+    bool is_planar;          // on a side of the user's
     bool lines_are_adjacent; // neighbouring lines are neighbours in memory
     bool is_first_step;      // columns of a four-step
     bool is_second_step;     // rows of a four-step, in scratch
