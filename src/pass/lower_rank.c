@@ -7,8 +7,8 @@
 struct volume {
     struct kal_side side; // stride unset
     int64_t stride[KALLIMA_MAX_RANK];
-    int64_t row,
-        gap; // elements of a row, pairs of reals where it has these, and behind it
+    int64_t row; // its elements, pairs of reals where it has these,
+    int64_t gap; // and how many there are behind it
     int64_t loop_stride[KAL_MAX_LOOPS]; // of the loops of the batch
 };
 
@@ -271,6 +271,7 @@ static kallima_status lower_before(struct kal_lowering *lo, const struct kal_rec
     return KALLIMA_OK;
 }
 
+// C2R: the tile's axes, or the last one, behind the others.
 static kallima_status lower_backward(struct kal_lowering *lo,
                                      const struct kal_recipe *node, const struct tile *t,
                                      const struct kal_lines *lines)
@@ -475,7 +476,8 @@ kallima_status kal_lower_rank(struct kal_lowering *lo, const struct kal_recipe *
     struct kal_lines inside;
     kallima_status status;
 
-    if (tile.first > 0 && together.launch < tile.rank && are_local(node, together.launch))
+    if (tile.first > 0 && tile.first == together.tile && together.launch < tile.rank &&
+        are_local(node, together.launch))
         return lower_launched(lo, node, &tile, lines, together.launch);
 
     // Arrays that fit near one core are worked one by one, each on one thread.
