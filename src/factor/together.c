@@ -58,13 +58,24 @@ static bool fits_tile(const struct kal_problem *p, int first, const struct kal_c
            are_even(&p->in, p->rank, first) && are_even(&p->out, p->rank, first);
 }
 
-// Do passes over the axes from `first` on, the tile's as one, find in the cache what they left there?
-// Measured on an NVIDIA H200 in November 2026: of reals that is faster where a tile is one of the
-// passes (64x64x64 1.1 times), without one slower as a mean (720x1280 back 0.78).
+// Are passes that find in the cache what others left there faster than passes over all? Measured on an
+// NVIDIA H200 in November 2026: complex ones are; of reals those where a tile is one of the passes
+// (64x64x64 1.1 times), and many small planes (200x200 and 256x256 1.0 to 1.3 times), but not others
+// (720x1280 back 0.78, the planes of 200x200x200 0.83).
+static bool gains_by_launch(const struct kal_problem *p, int first, bool has_tile)
+{
+    enum { SEVERAL = 16, MANY = 128, SMALL = 1 << 15 };
+    const double arrays = arrays_from(p, first);
+    if (has_tile)
+        return arrays >= SEVERAL;
+    return p->kind == KALLIMA_C2C || (first == 0 && p->n[p->rank - 1] % 2 == 0 &&
+                                      arrays >= MANY && points_from(p, first) <= SMALL);
+}
+
 static bool fits_launch(const struct kal_problem *p, int first, int tile,
                         const struct kal_caps *caps)
 {
-    enum { MOST_PASSES = 3, FEW = 16 };
+    enum { MOST_PASSES = 3 };
     const bool has_tile = tile < p->rank;
     const double bytes = points_from(p, first) * (kal_caps_is_f64(caps) ? 16 : 8);
     const int passes = (has_tile ? tile + 1 : p->rank) - first;
@@ -72,8 +83,7 @@ static bool fits_launch(const struct kal_problem *p, int first, int tile,
         if (p->n[i] == 1)
             return false;
     }
-    return (has_tile ? arrays_from(p, first) >= FEW : p->kind == KALLIMA_C2C) &&
-           passes >= 2 && passes <= MOST_PASSES &&
+    return passes >= 2 && passes <= MOST_PASSES && gains_by_launch(p, first, has_tile) &&
            kal_caps_cache_lines(caps, arrays_from(p, first), bytes);
 }
 

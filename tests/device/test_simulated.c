@@ -199,6 +199,8 @@ static const struct row rows[] = {
     { { CUBE(5, 160, 256), C2R, .scale = 0.5 }, NULL, 0 },
     { { CUBE(4, 200, 180), C2R, F64, IN_PLACE }, NULL, 1 },
     { { CUBE(4, 150, 192), R2C, F64, IN_PLACE }, NULL, 0 },
+    { { PLANE(130, 160), .batch = 128, R2C, F64, PLANAR_OUT }, NULL, 1 },
+    { { PLANE(130, 160), .batch = 128, C2R, F64, IN_PLACE }, NULL, 0 },
     { { PLANE(250, 320), .batch = 5, R2C, PLANAR_OUT }, NULL, 1 },
     { { PLANE(300, 240), .batch = 4, C2R, .in.stride = { 125, 1 } }, NULL, 0 },
     { { CUBE(24, 64, 60), .batch = 4, C2R, PLANAR_IN }, NULL, 1 },
