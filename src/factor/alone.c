@@ -53,7 +53,7 @@ static bool are_short(const struct kal_problem *p)
 }
 
 // Long lines that no register divides, of which a single one is worked in one visit: of more than some
-// bytes, others are stored past the caches. Measured there, 33 lengths and kinds in batches of 2 to 500:
+// bytes, others are stored past the caches. Measured there, 124 batches of up to 6 MB:
 // they take 0.75 of the time as a mean; complex doubles of multiples of four points as much as before.
 static bool are_uneven(const struct kal_problem *p, const struct kal_caps *caps,
                        int64_t points)
