@@ -116,20 +116,11 @@ static bool is_adjacent(const struct kal_problem *p, const struct kal_array *arr
     return array->batch_stride == 1 && p->batch >= 8;
 }
 
-// Bytes of the array of the axes from `first` on.
-static double bytes_from(const struct kal_problem *p, int first,
-                         const struct kal_caps *caps)
-{
-    double bytes = kal_caps_is_f64(caps) ? 16 : 8;
-    for (int i = first; i < p->rank; i++)
-        bytes *= (double)p->n[i];
-    return bytes;
-}
-
 struct kal_axis kal_problem_axis(const struct kal_problem *p, int i,
                                  const struct kal_caps *caps)
 {
     enum { MOST_CLUSTERED = 512 << 10 }; // bytes
+    const double point_bytes = kal_caps_is_f64(caps) ? 16 : 8;
     const struct kal_together together = kal_problem_together(p, caps);
     const bool last = i == p->rank - 1, shares_tile = i >= together.tile;
     const bool shares_launch = i >= together.launch && together.tile == p->rank;
@@ -148,9 +139,10 @@ struct kal_axis kal_problem_axis(const struct kal_problem *p, int i,
         .shares_cache = p->rank > 1 && !shares_tile,
         .shares_launch = shares_launch,
         .is_launched_tile = shares_tile && together.launch < p->rank,
-        .is_clustered = shares_launch && caps->cluster_groups > 1 &&
-                        p->kind == KALLIMA_C2C && together.launch == p->rank - 2 &&
-                        bytes_from(p, together.launch, caps) <= MOST_CLUSTERED,
+        .is_clustered =
+            shares_launch && caps->cluster_groups > 1 && p->kind == KALLIMA_C2C &&
+            together.launch == p->rank - 2 &&
+            kal_points_from(p, together.launch) * point_bytes <= MOST_CLUSTERED,
     };
 }
 

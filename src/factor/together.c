@@ -19,8 +19,7 @@ static bool are_even(const struct kal_array *array, int rank, int first)
            stride[last - 1] / stride[last] >= array->n[last];
 }
 
-// Complex points of the axes from `first` on, as they lie on a tile: reals are half as many.
-static double points_from(const struct kal_problem *p, int first)
+double kal_points_from(const struct kal_problem *p, int first)
 {
     double points = p->kind == KALLIMA_C2C ? 1 : 0.5;
     for (int i = first; i < p->rank; i++)
@@ -42,13 +41,13 @@ static bool suits_mirror(const struct kal_problem *p, int first)
 {
     const int last = p->rank - 1;
     return p->rank - first <= 3 && p->n[last] % 2 == 0 &&
-           points_from(p, first) * 2 > (double)p->n[last];
+           kal_points_from(p, first) * 2 > (double)p->n[last];
 }
 
 static bool fits_tile(const struct kal_problem *p, int first, const struct kal_caps *caps)
 {
     enum { FEW = 16, LARGE = 4096 };
-    const double points = points_from(p, first);
+    const double points = kal_points_from(p, first);
 
     // One tile is one group's: of a few arrays, many groups work several passes sooner.
     if (arrays_from(p, first) < FEW && points > LARGE)
@@ -68,8 +67,9 @@ static bool gains_by_launch(const struct kal_problem *p, int first, bool has_til
     const double arrays = arrays_from(p, first);
     if (has_tile)
         return arrays >= SEVERAL;
-    return p->kind == KALLIMA_C2C || (first == 0 && p->n[p->rank - 1] % 2 == 0 &&
-                                      arrays >= MANY && points_from(p, first) <= SMALL);
+    return p->kind == KALLIMA_C2C ||
+           (first == 0 && p->n[p->rank - 1] % 2 == 0 && arrays >= MANY &&
+            kal_points_from(p, first) <= SMALL);
 }
 
 static bool fits_launch(const struct kal_problem *p, int first, int tile,
@@ -77,7 +77,7 @@ static bool fits_launch(const struct kal_problem *p, int first, int tile,
 {
     enum { MOST_PASSES = 3 };
     const bool has_tile = tile < p->rank;
-    const double bytes = points_from(p, first) * (kal_caps_is_f64(caps) ? 16 : 8);
+    const double bytes = kal_points_from(p, first) * (kal_caps_is_f64(caps) ? 16 : 8);
     const int passes = (has_tile ? tile + 1 : p->rank) - first;
     for (int i = first; i < p->rank; i++) {
         if (p->n[i] == 1)

@@ -16,4 +16,7 @@ struct kal_together {
 struct kal_together kal_problem_together(const struct kal_problem *problem,
                                          const struct kal_caps *caps);
 
+/** Return the complex points of the axes from `first` on, as they lie on a tile: reals are half as many. */
+double kal_points_from(const struct kal_problem *problem, int first);
+
 #endif

@@ -15,8 +15,7 @@ struct cpu_device {
     kallima_device base;
     int level_count; // least first
     const char *level[CPU_MAX_LEVELS];
-    double
-        kept_bytes; // of output that is read again, which the cache of all cores may keep
+    double kept_bytes; // of output read again that the cache of all cores may keep
 };
 
 /** A step made ready: its function and its table. */
