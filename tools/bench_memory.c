@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "bench_memory.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,6 +169,7 @@ bool bench_memory_load(struct bench_memory *memory, const struct data *data, cha
         !make_poison(memory, input, why, capacity) ||
         !fill_input(input, data, memory->in_bytes, why, capacity))
         return false;
+    memory->at_work_ns = -INFINITY;
     memory->source = &input->memory;
     memory->out = &memory->result;
     memory->in = in_place     ? &memory->result
