@@ -52,10 +52,8 @@ kallima_status kal_gl_begin(struct gl_device *device)
 
 kallima_status kal_gl_end(struct gl_device *device, kallima_status status)
 {
-    if (!device->is_adopted) {
-        device->gl->Flush();
+    if (!device->is_adopted)
         kal_gl_leave(device->gl, &device->display, &device->caller);
-    }
     pthread_mutex_unlock(&device->lock);
     return status;
 }
