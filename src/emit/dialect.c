@@ -494,6 +494,7 @@ static const struct kal_dialect dialects[] = {
         .planar   = GLSL_PLANAR,
         .prelude  = GLSL_PRELUDE COMMON_PRELUDE,
         .suffix   = { "lf", "lf" }, // also of constants that are then rounded to f32
+        .loads_always = true,
         .slot = { GLSL_SLOT("readonly "), GLSL_SLOT("") },
         KERNEL_CODELETS("inout C v[$n]", "EXACT ")
     },
@@ -503,6 +504,7 @@ static const struct kal_dialect dialects[] = {
         .planar   = GLSL_PLANAR,
         .prelude  = GLSL_PRELUDE COMMON_PRELUDE,
         .suffix   = { "", NULL },
+        .loads_always = true,
         .slot = { GLSL_SLOT("readonly "), GLSL_SLOT("") },
         KERNEL_CODELETS("inout C v[$n]", "EXACT ")
     },

@@ -25,6 +25,7 @@ struct kal_dialect {
     const char *prelude;           // before functions that stand alone
     const char *suffix[2];         // behind the literals of a kernel: f32, f64
     bool group_bytes_are_launched; // a kernel's tile is as large as its launch says
+    bool loads_always;             // rather than under a condition, where both can be
     bool rounds_twice;             // FMA may: codelets do without
     const char *defaults;          // before any functions: what they use, if not defined
     const char *open;              // $f: the function's name, $n: the length

@@ -184,22 +184,37 @@ static const char *print_place(struct kal_printer *p, const struct kal_side *sid
     return "place";
 }
 
+// Entries behind the last one are zeros: leave them out, or read the last one in their place.
+static const char *print_present(struct kal_printer *p, const char *entry, int *opened)
+{
+    const long long count = p->k->pass->in.count;
+    char head[64];
+
+    if (p->dialect->loads_always) {
+        kal_line(p, "const %s present = min(%s, %lld);", entry_type(count), entry,
+                 count - 1);
+        return "present";
+    }
+    snprintf(head, sizeof head, "if (%s < %lld) ", entry, count);
+    kal_open(p, head);
+    ++*opened;
+    return entry;
+}
+
 // Read tile element `e` (an int) to x.
 void kal_print_load_element(struct kal_printer *p)
 {
     const struct kal_kernel *k = p->k;
     const struct kal_side *side = &k->pass->in;
     const bool is_gathered = k->in.index >= 0 && !k->in.is_permuted;
-    char text[256], head[64];
+    char text[256];
     int opened = 0;
 
     kal_line(p, "C x = MAKE(ZERO, ZERO);");
-    const char *entry = kal_print_entry(p, true), *place = entry;
-    if (side->count < k->in.elements) {
-        snprintf(head, sizeof head, "if (%s < %lld) ", entry, (long long)side->count);
-        kal_open(p, head);
-        opened++;
-    }
+    const char *known = kal_print_entry(p, true), *entry = known;
+    if (side->count < k->in.elements)
+        entry = print_present(p, known, &opened);
+    const char *place = entry;
     if (is_gathered) {
         kal_line(p, "const int i = MAP(%lld + %s);",
                  (long long)kal_table_at(k, k->in.index), entry);
@@ -226,6 +241,8 @@ void kal_print_load_element(struct kal_printer *p)
     if (side->chirp_n)
         kal_line(p, "x = multiply(x, ROOT(%lld + %s));",
                  (long long)kal_table_at(k, k->in.chirp), entry);
+    if (entry != known)
+        kal_line(p, "if (%s != %s) x = MAKE(ZERO, ZERO);", entry, known);
     while (opened--)
         kal_close(p);
 }

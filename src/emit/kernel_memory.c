@@ -131,6 +131,20 @@ static void print_flat_limit(struct kal_printer *p, const struct kal_round *roun
         kal_line(p, "const uint limit = %lldu;", (long long)round->units);
 }
 
+// A lane's unit, and a condition that it exists; or the last one in place of those behind it.
+static bool open_flat_unit(struct kal_printer *p, bool is_in)
+{
+    const int lanes = p->k->lanes;
+    if (is_in && p->dialect->loads_always) {
+        kal_line(p, "const uint unit = min(lane + CAST(uint, u) * %du, limit - 1u);",
+                 lanes);
+        return false;
+    }
+    kal_line(p, "const uint unit = lane + CAST(uint, u) * %du;", lanes);
+    kal_open(p, "if (unit < limit) ");
+    return true;
+}
+
 static void print_flat(struct kal_printer *p, int number, bool is_in)
 {
     const struct kal_kernel *k = p->k;
@@ -146,8 +160,7 @@ static void print_flat(struct kal_printer *p, int number, bool is_in)
     snprintf(text, sizeof text, "UNROLL for (int u = 0; u < %d; u++) ",
              round->lane_units);
     kal_open(p, text);
-    kal_line(p, "const uint unit = lane + CAST(uint, u) * %du;", k->lanes);
-    kal_open(p, "if (unit < limit) ");
+    const bool is_open = open_flat_unit(p, is_in);
     kal_line(p, "const INDEX at = %s_start + CAST(INDEX, unit) * %lld;",
              is_in ? "in" : "out", (long long)(side->stride / kal_access_unit(k, is_in)));
     if (is_in) {
@@ -161,7 +174,8 @@ static void print_flat(struct kal_printer *p, int number, bool is_in)
         kal_print_scale(p);
         kal_print_store(p, "at", "x");
     }
-    kal_close(p);
+    if (is_open)
+        kal_close(p);
     kal_close(p);
     kal_close(p);
 }

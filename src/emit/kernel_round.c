@@ -327,9 +327,13 @@ static void print_round_comment(struct kal_printer *p, int number)
 
 // A register that not every lane sets seems to be kept from the start of the kernel, or in the
 // loop over tickets from the one before: it would be nobody else's in between.
-static bool needs_zero(const struct kal_kernel *k, const struct kal_round *round)
+static bool needs_zero(const struct kal_printer *p, const struct kal_round *round)
 {
+    const struct kal_kernel *k = p->k;
     char bounds[256];
+
+    if (round->is_flat && round->from_memory && p->dialect->loads_always)
+        return false;
     kal_bounds_text(k, round, bounds, sizeof bounds);
     return (k->is_fused || round->is_flat) &&
            ((round->from_memory && bounds[0]) ||
@@ -342,7 +346,7 @@ static void print_registers(struct kal_printer *p, int number)
     const int units = round->streams ? 1 : round->lane_units;
 
     kal_line(p, "C v%d[%d][%d];", number, units, round->registers);
-    if (!needs_zero(p->k, round))
+    if (!needs_zero(p, round))
         return;
     kal_line(p, "UNROLL for (int j = 0; j < %d; j++)", units * round->registers);
     kal_line(p, "    v%d[j / %d][j %% %d] = MAKE(ZERO, ZERO);", number, round->registers,
