@@ -189,11 +189,9 @@ void kal_stage_end(struct kal_lowering *lo)
     lo->stage_open = false;
 }
 
-// Are lines nearer to each other in memory than their elements, on both sides?
-static bool lines_are_neighbours(const struct kal_lines *lines)
+// Are lines of a loop nearer to each other in memory than their elements, on both sides?
+static bool are_neighbours(const struct kal_lines *lines, const struct kal_loop *loop)
 {
-    const struct kal_loop *loop =
-        &lines->loops[lines->stage_loops + lines->line_loops - 1];
     return llabs(loop->in) < llabs(lines->in.stride) &&
            llabs(loop->out) < llabs(lines->out.stride);
 }
@@ -203,9 +201,11 @@ static bool lines_are_neighbours(const struct kal_lines *lines)
 static int64_t chunk_pitch(const struct kal_lowering *lo, const struct kal_phase *phase,
                            const struct kal_lines *lines)
 {
+    const struct kal_loop *loop =
+        &lines->loops[lines->stage_loops + lines->line_loops - 1];
     if (phase->lanes_are_lines)
         return kal_round_up(phase->chunk, KAL_LANES);
-    return lo->caps->language && phase->chunk > 1 && lines_are_neighbours(lines)
+    return lo->caps->language && phase->chunk > 1 && are_neighbours(lines, loop)
                ? phase->chunk
                : 0;
 }
@@ -228,13 +228,31 @@ static int64_t chunk_layout(const struct kal_lowering *lo, const struct kal_line
     return pitch ? stride : stride * phase->chunk;
 }
 
-static int64_t shared_layout(const struct kal_lines *lines, int64_t n,
-                             struct kal_side *side, int64_t *loop_stride)
+// Columns of an array stand side by side in the scratch of kernels, too, if they fill transactions:
+// a tile of them is read and written in whole ones. Other lines stand one behind the other.
+static bool stand_side_by_side(const struct kal_lowering *lo,
+                               const struct kal_lines *lines)
 {
+    const struct kal_loop *last = &lines->loops[loop_count(lines) - 1];
+    return lo->caps->language && loop_count(lines) > lines->stage_loops && last->in &&
+           last->out && last->count >= lo->caps->transaction_lines &&
+           are_neighbours(lines, last);
+}
+
+static int64_t shared_layout(const struct kal_lowering *lo, const struct kal_lines *lines,
+                             int64_t n, struct kal_side *side, int64_t *loop_stride)
+{
+    int last = loop_count(lines) - 1;
     int64_t stride = n;
 
     side->stride = 1;
-    for (int i = loop_count(lines) - 1; i >= lines->stage_loops; i--) {
+    if (stand_side_by_side(lo, lines)) {
+        loop_stride[last] = 1;
+        side->stride = lines->loops[last].count;
+        stride *= side->stride;
+        last--;
+    }
+    for (int i = last; i >= lines->stage_loops; i--) {
         loop_stride[i] = stride;
         stride *= lines->loops[i].count;
     }
@@ -273,7 +291,7 @@ kallima_status kal_scratch_take(struct kal_lowering *lo, const struct kal_lines 
     };
     memset(loop_stride, 0, KAL_MAX_LOOPS * sizeof *loop_stride);
     const int64_t plane = lo->phase_open ? chunk_layout(lo, lines, n, side, loop_stride)
-                                         : shared_layout(lines, n, side, loop_stride);
+                                         : shared_layout(lo, lines, n, side, loop_stride);
     if (lo->caps->language || !lo->phase_open) {
         interleave(side, loop_stride);
         *used += kal_round_up(2 * plane, 32);

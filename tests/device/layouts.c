@@ -275,3 +275,31 @@ void planes_of_reals_are_computed(void **state)
     }
     ROWS_FINISH();
 }
+
+// Columns too long for one pass, whose scratch keeps neighbours side by side or, of few, does not;
+// of one plane and of several.
+void long_columns_are_computed(void **state)
+{
+    enum { ONE_OF = 4 };
+    static const int64_t lengths[] = { 6000, 8192, 10007, 18432 },
+                         columns[] = { 3, 16, 37 };
+    enum { WIDTHS = sizeof columns / sizeof *columns, SORTS = 2 * WIDTHS };
+
+    (void)state;
+    for (size_t i = 0; i < SORTS * sizeof lengths / sizeof *lengths; i++) {
+        const size_t sort = i % SORTS;
+        if (!suite_takes(i, ONE_OF))
+            continue;
+        struct trial t = { .desc = { .rank = 2,
+                                     .n = { lengths[i / SORTS], columns[sort / 2] },
+                                     .batch = i % 3 ? 1 : 2,
+                                     .kind = sort % 2 ? KALLIMA_R2C : KALLIMA_C2C,
+                                     .placement = i % 5 ? KALLIMA_OUT_OF_PLACE
+                                                        : KALLIMA_IN_PLACE },
+                           .seed = i + 1 };
+        if (i % 2 == 0 && suite.has_f64)
+            t.desc.precision = KALLIMA_F64;
+        trial_check(&t, suite.device);
+    }
+    ROWS_FINISH();
+}

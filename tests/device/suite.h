@@ -59,6 +59,7 @@ void a_few_of_every_sort_are_computed(void **state);
 // layouts.c
 void every_style_of_layout_is_computed(void **state);
 void planes_of_reals_are_computed(void **state);
+void long_columns_are_computed(void **state);
 void shapes_of_many_axes_are_computed(void **state);
 void random_problems_are_computed(void **state);
 void scales_are_applied(void **state);
