@@ -282,13 +282,13 @@ void long_columns_are_computed(void **state)
 {
     enum { ONE_OF = 4 };
     static const int64_t lengths[] = { 6000, 8192, 10007, 18432 },
-                         columns[] = { 3, 16, 37 };
+                         columns[] = { 37, 16, 3 };
     enum { WIDTHS = sizeof columns / sizeof *columns, SORTS = 2 * WIDTHS };
 
     (void)state;
     for (size_t i = 0; i < SORTS * sizeof lengths / sizeof *lengths; i++) {
         const size_t sort = i % SORTS;
-        if (!suite_takes(i, ONE_OF))
+        if (i > 0 && !suite_takes(i, ONE_OF))
             continue;
         struct trial t = { .desc = { .rank = 2,
                                      .n = { lengths[i / SORTS], columns[sort / 2] },
