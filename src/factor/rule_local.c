@@ -25,14 +25,6 @@ enum {
 
 enum { NARROW = 4 }; // tiles have this part of a memory transaction's lines: a sector's
 
-// Columns of an array: two at once, half a sector in f32, beat two passes. Measured through Vulkan
-// on an NVIDIA H200 in November 2026: 3000 and 4096 points, by 14 and 5 to 9 percent.
-static int64_t longest_narrow_column(const struct kal_caps *caps)
-{
-    enum { LONGEST = 4096, LINES = 2 };
-    return kal_min(LONGEST, caps->split_points / LINES);
-}
-
 // Kernels: a tile of neighbouring lines is as wide as memory transactions want, or a part of
 // it where a second pass over memory would be the alternative.
 static int64_t longest_line(const struct kal_axis *axis, const struct kal_caps *caps)
@@ -46,10 +38,7 @@ static int64_t longest_line(const struct kal_axis *axis, const struct kal_caps *
     const int64_t whole = axis->is_second_step
                               ? kal_longest_second_step(caps)
                               : caps->local_points * NARROW / caps->transaction_lines;
-    const int64_t longest =
-        axis->is_second_step || axis->is_first_step ? 0 : longest_narrow_column(caps);
-    return kal_max(kal_max(SHORTEST, longest),
-                   kal_max(whole, kal_longest_of_sectors(caps)));
+    return kal_max(SHORTEST, kal_max(whole, kal_longest_of_sectors(caps)));
 }
 
 int64_t kal_longest_of_sectors(const struct kal_caps *caps)
