@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // rank: the axes one after another, on one small array at a time or on everything at once.
 #include "factor/together.h"
-#include "pass/lower.h"
+#include "pass/tile.h"
 
 // An array of the problem, or scratch in the shape of its complex half spectrum.
 struct volume {
@@ -102,93 +102,8 @@ static kallima_status lower_axis(struct kal_lowering *lo, const struct kal_recip
     return kal_lower(lo, child, &lines);
 }
 
-// The axes from `first` on, worked on one tile: those of real lines are half as long there.
-struct tile {
-    int first, rank;
-    const struct kal_recipe *axis[KALLIMA_MAX_RANK];
-    int64_t points;
-    int steps;
-    bool is_local; // every axis is steps on a tile
-};
-
-static struct tile tile_of(const struct kal_recipe *node, int first)
-{
-    struct tile t = {
-        .first = first, .rank = node->child_count, .points = 1, .is_local = true
-    };
-    for (int i = first; i < t.rank; i++) {
-        t.axis[i] = node->child[i]->rule == KAL_RULE_REAL_EVEN ? node->child[i]->child[0]
-                                                               : node->child[i];
-        t.is_local = t.is_local && t.axis[i]->rule == KAL_RULE_LOCAL;
-        t.points *= t.axis[i]->n;
-        t.steps += t.axis[i]->radix_count;
-    }
-    return t;
-}
-
-// Steps of axis `i` of a tile.
-static int steps_of_axis(const struct tile *t, int i, struct kal_step *steps)
-{
-    int64_t inner = 1;
-    for (int k = i + 1; k < t->rank; k++)
-        inner *= t->axis[k]->n;
-    return kal_local_steps(t->axis[i], inner, t->points / inner / t->axis[i]->n, steps);
-}
-
-// The slowest axis of several steps: its first step reads whole rows and its last one writes
-// them. -1: there is none.
-static int axis_around(const struct tile *t)
-{
-    for (int i = t->first; i < t->rank - 1; i++) {
-        if (t->axis[i]->radix_count > 1)
-            return i;
-    }
-    return -1;
-}
-
-// Complex numbers: the first step of one axis, those of all others, the rest of it.
-static int complex_steps(const struct tile *t, struct kal_step *steps)
-{
-    const int around = axis_around(t);
-    struct kal_step outer_steps[KAL_MAX_STEPS];
-    const int outer_count = around < 0 ? 0 : steps_of_axis(t, around, outer_steps);
-    int count = 0;
-
-    if (outer_count)
-        steps[count++] = outer_steps[0];
-    for (int i = t->rank - 1; i >= t->first; i--) {
-        if (i != around)
-            count += steps_of_axis(t, i, steps + count);
-    }
-    for (int i = 1; i < outer_count; i++)
-        steps[count++] = outer_steps[i];
-    return count;
-}
-
-// Reals: columns, whose steps read or write whole rows, are at the other end than the mirrored
-// step.
-static int real_steps(const struct tile *t, const struct kal_problem *p,
-                      struct kal_step *steps)
-{
-    const bool is_forward = p->kind == KALLIMA_R2C;
-    const int last = t->rank - 1;
-    const struct kal_step mirror = { .op = is_forward ? KAL_STEP_SPLIT : KAL_STEP_MERGE,
-                                     .outer = t->points / t->axis[last]->n,
-                                     .m = p->n[last - 1],
-                                     .n = p->n[last] };
-    int count = 0;
-
-    if (!is_forward)
-        steps[count++] = mirror;
-    for (int i = t->first; i <= last; i++)
-        count += steps_of_axis(t, is_forward ? i : last + t->first - i, steps + count);
-    if (is_forward)
-        steps[count++] = mirror;
-    return count;
-}
-
 // One pass over the tile's axes, for all of the others from `first` on.
-static kallima_status lower_tile(struct kal_lowering *lo, const struct tile *t,
+static kallima_status lower_tile(struct kal_lowering *lo, const struct kal_tile *t,
                                  const struct kal_lines *batch, const struct volume *in,
                                  const struct volume *out, int first)
 {
@@ -206,16 +121,17 @@ static kallima_status lower_tile(struct kal_lowering *lo, const struct tile *t,
     lines.out.row = out->row;
     lines.out.gap = out->gap;
     KAL_TRY(loop_over(&lines, p, in, out, first, t->first, p->rank));
+    const int count = kal_tile_steps(t, p, steps);
     if (p->kind == KALLIMA_C2C)
-        return kal_pass_add(lo, &lines, t->points, steps, complex_steps(t, steps));
+        return kal_pass_add(lo, &lines, t->points, steps, count);
     kal_view_as_complex(&lines, p->kind == KALLIMA_R2C)->count = t->points;
     return kal_pass_add(lo, &lines, t->points + t->points / t->axis[last]->n, steps,
-                        real_steps(t, p, steps));
+                        count);
 }
 
 // The tile's axes, or the last one.
 static kallima_status lower_last(struct kal_lowering *lo, const struct kal_recipe *node,
-                                 const struct tile *t, const struct kal_lines *lines,
+                                 const struct kal_tile *t, const struct kal_lines *lines,
                                  const struct volume *in, const struct volume *out,
                                  int first)
 {
@@ -243,7 +159,8 @@ static kallima_status lower_within(struct kal_lowering *lo, const struct kal_rec
 // Everything but C2R, axes from `first` on: the tile's, or the last one, from input to output, the
 // others within the output.
 static kallima_status lower_forward(struct kal_lowering *lo,
-                                    const struct kal_recipe *node, const struct tile *t,
+                                    const struct kal_recipe *node,
+                                    const struct kal_tile *t,
                                     const struct kal_lines *lines, int first)
 {
     const struct kal_problem *p = lo->problem;
@@ -273,7 +190,8 @@ static kallima_status lower_before(struct kal_lowering *lo, const struct kal_rec
 
 // C2R: the tile's axes, or the last one, behind the others.
 static kallima_status lower_backward(struct kal_lowering *lo,
-                                     const struct kal_recipe *node, const struct tile *t,
+                                     const struct kal_recipe *node,
+                                     const struct kal_tile *t,
                                      const struct kal_lines *lines)
 {
     const struct kal_problem *p = lo->problem;
@@ -316,7 +234,7 @@ static kallima_status divide(struct kal_lines *parts, const struct kal_problem *
 // The axes from `first` on in the cache near a core, part by part of the array; then the
 // others on all of it.
 static kallima_status lower_parts(struct kal_lowering *lo, const struct kal_recipe *node,
-                                  const struct tile *t, const struct kal_lines *lines,
+                                  const struct kal_tile *t, const struct kal_lines *lines,
                                   int first)
 {
     const struct kal_problem *p = lo->problem;
@@ -333,7 +251,7 @@ static kallima_status lower_parts(struct kal_lowering *lo, const struct kal_reci
 
 // All axes of arrays that do not stay near one core, or do and a phase is open.
 static kallima_status lower_axes(struct kal_lowering *lo, const struct kal_recipe *node,
-                                 const struct tile *t, const struct kal_lines *lines)
+                                 const struct kal_tile *t, const struct kal_lines *lines)
 {
     if (lo->problem->kind == KALLIMA_C2R)
         return lower_backward(lo, node, t, lines);
@@ -356,7 +274,7 @@ static struct volume inside_volume(const struct volume *v, const struct kal_line
 // or the last one, first, C2R last.
 static kallima_status lower_through_cache(struct kal_lowering *lo,
                                           const struct kal_recipe *node,
-                                          const struct tile *t,
+                                          const struct kal_tile *t,
                                           const struct kal_lines *lines,
                                           const struct volume *user_in,
                                           const struct volume *user_out, int first)
@@ -381,9 +299,9 @@ static kallima_status lower_through_cache(struct kal_lowering *lo,
 
 // The axes from `first` on in one launch, through the cache.
 static kallima_status lower_launch(struct kal_lowering *lo, const struct kal_recipe *node,
-                                   const struct tile *t, const struct kal_lines *lines,
-                                   const struct volume *in, const struct volume *out,
-                                   int first)
+                                   const struct kal_tile *t,
+                                   const struct kal_lines *lines, const struct volume *in,
+                                   const struct volume *out, int first)
 {
     struct kal_lines parts, inside;
 
@@ -397,7 +315,8 @@ static kallima_status lower_launch(struct kal_lowering *lo, const struct kal_rec
 
 // The axes from `first` on in one launch, the others on all of the array: before it if C2R.
 static kallima_status lower_launched(struct kal_lowering *lo,
-                                     const struct kal_recipe *node, const struct tile *t,
+                                     const struct kal_recipe *node,
+                                     const struct kal_tile *t,
                                      const struct kal_lines *lines, int first)
 {
     const struct kal_problem *p = lo->problem;
@@ -430,7 +349,7 @@ static bool goes_far(const struct kal_lowering *lo, const struct kal_recipe *nod
 
 // Arrays that stay near one core.
 static kallima_status lower_near(struct kal_lowering *lo, const struct kal_recipe *node,
-                                 const struct tile *t, const struct kal_lines *lines)
+                                 const struct kal_tile *t, const struct kal_lines *lines)
 {
     const struct kal_problem *p = lo->problem;
     const struct volume in = user_volume(lo, &p->in, &lines->in, lines, true);
@@ -453,31 +372,16 @@ static bool is_worked_alone(const struct kal_lowering *lo, const struct kal_reci
            kal_line_bytes(lo, node->n) <= MOST_TIMES_NEAR * (int64_t)lo->caps->near_bytes;
 }
 
-// What the recipe leaves of that: only steps are worked on a tile, or in one launch.
-static struct tile choose_tile(const struct kal_recipe *node, int first, bool is_real)
-{
-    const struct tile t = tile_of(node, first);
-    const bool suits =
-        t.is_local && t.steps > 0 && t.steps + is_real <= KAL_MAX_PASS_STEPS;
-    return suits ? t : tile_of(node, node->child_count);
-}
-
-static bool are_local(const struct kal_recipe *node, int first)
-{
-    return tile_of(node, first).is_local;
-}
-
 kallima_status kal_lower_rank(struct kal_lowering *lo, const struct kal_recipe *node,
                               const struct kal_lines *lines)
 {
     const struct kal_together together = kal_problem_together(lo->problem, lo->caps);
-    const struct tile tile =
-        choose_tile(node, together.tile, lo->problem->kind != KALLIMA_C2C);
+    const struct kal_tile tile = kal_tile_choose(node, together.tile, lo->problem);
     struct kal_lines inside;
     kallima_status status;
 
     if (tile.first > 0 && tile.first == together.tile && together.launch < tile.rank &&
-        are_local(node, together.launch))
+        kal_tile_of(node, together.launch).is_local)
         return lower_launched(lo, node, &tile, lines, together.launch);
 
     // Arrays that fit near one core are worked one by one, each on one thread.
