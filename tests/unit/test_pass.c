@@ -5,6 +5,7 @@
 
 #include "../rows.h"
 #include "factor/rule.h"
+#include "kernel/kernel.h"
 #include "pass/pass.h"
 
 // One program under test, and the sentence that names it.
@@ -455,11 +456,75 @@ static void planned_programs_are_consistent(void **state)
     ROWS_FINISH();
 }
 
+// --- accesses of kernels -----------------------------------------------------------------
+
+// On a small GPU, each pass of a launch of its own.
+static kallima_status check_accesses(struct kal_arena *arena, const kallima_desc *desc)
+{
+    const struct kal_caps caps = { .has_f64 = true,
+                                   .threads = 1,
+                                   .lanes_f32 = 32,
+                                   .language = KAL_LANGUAGE_GLSL,
+                                   .processors = 16,
+                                   .group_lanes = 1024,
+                                   .group_bytes = 32768,
+                                   .buffer_bytes = INT32_MAX };
+    const bool is_f64 = desc->precision == KALLIMA_F64;
+    const struct kal_caps limited = kal_caps_limit(&caps, is_f64);
+    const struct kal_planner planner = { .arena = arena, .caps = &limited };
+    struct kal_problem problem;
+    struct kal_recipe *recipe;
+    struct kal_program program;
+
+    KAL_TRY(kal_problem_init(&problem, NULL, desc));
+    KAL_TRY(kal_plan_problem(&recipe, &planner, &problem));
+    KAL_TRY(kal_program_lower(&program, arena, &problem, recipe, &caps));
+    for (int i = 0; i < program.pass_count; i++) {
+        const struct kal_kernel_frame frame = { 0 };
+        struct kal_kernel *kernel;
+        KAL_TRY(
+            kal_kernel_design(&kernel, arena, program.pass[i], &caps, is_f64, &frame));
+        for (int is_in = 0; is_in < 2; is_in++) {
+            if (kal_kernel_sectors(kernel, is_in) > 1.0)
+                row_fail("%lldx%lld, pass %d, %s: %g times the sectors",
+                         (long long)desc->n[0], (long long)desc->n[1], i,
+                         is_in ? "in" : "out", kal_kernel_sectors(kernel, is_in));
+        }
+    }
+    return KALLIMA_OK;
+}
+
+// Whether they are one pass, two with scratch between them, or three.
+static void columns_are_accessed_in_whole_sectors(void **state)
+{
+    static const kallima_desc rows[] = {
+        { .rank = 2, .n = { 256, 128 } },
+        { .rank = 2, .n = { 4096, 64 } },
+        { .rank = 2, .n = { 8192, 4096 } },
+        { .rank = 2, .n = { 6000, 64 }, .batch = 3, .precision = KALLIMA_F64 },
+        { .rank = 2, .n = { 131072, 32 }, .placement = KALLIMA_IN_PLACE },
+        { .rank = 1, .n = { 1 << 24 } },
+        { .rank = 1, .n = { 1 << 24 }, .precision = KALLIMA_F64 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < KAL_COUNT(rows); i++) {
+        struct kal_arena arena;
+        row_ran();
+        kal_arena_init(&arena, NULL);
+        if (check_accesses(&arena, &rows[i]) != KALLIMA_OK)
+            row_fail("%s", kallima_last_error());
+        kal_arena_clear(&arena);
+    }
+    ROWS_FINISH();
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(programs_are_consistent),
         cmocka_unit_test(planned_programs_are_consistent),
+        cmocka_unit_test(columns_are_accessed_in_whole_sectors),
     };
     return cmocka_run_group_tests_name("pass", tests, NULL, NULL);
 }
