@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "../rows.h"
+#include "device/device.h"
 #include "factor/rule.h"
 #include "kernel/kernel.h"
 #include "pass/pass.h"
@@ -458,19 +459,12 @@ static void planned_programs_are_consistent(void **state)
 
 // --- accesses of kernels -----------------------------------------------------------------
 
-// On a small GPU, each pass of a launch of its own.
-static kallima_status check_accesses(struct kal_arena *arena, const kallima_desc *desc)
+// Each pass of a launch of its own.
+static kallima_status check_accesses(struct kal_arena *arena, const struct kal_caps *caps,
+                                     const kallima_desc *desc)
 {
-    const struct kal_caps caps = { .has_f64 = true,
-                                   .threads = 1,
-                                   .lanes_f32 = 32,
-                                   .language = KAL_LANGUAGE_GLSL,
-                                   .processors = 16,
-                                   .group_lanes = 1024,
-                                   .group_bytes = 32768,
-                                   .buffer_bytes = INT32_MAX };
     const bool is_f64 = desc->precision == KALLIMA_F64;
-    const struct kal_caps limited = kal_caps_limit(&caps, is_f64);
+    const struct kal_caps limited = kal_caps_limit(caps, is_f64);
     const struct kal_planner planner = { .arena = arena, .caps = &limited };
     struct kal_problem problem;
     struct kal_recipe *recipe;
@@ -478,12 +472,11 @@ static kallima_status check_accesses(struct kal_arena *arena, const kallima_desc
 
     KAL_TRY(kal_problem_init(&problem, NULL, desc));
     KAL_TRY(kal_plan_problem(&recipe, &planner, &problem));
-    KAL_TRY(kal_program_lower(&program, arena, &problem, recipe, &caps));
+    KAL_TRY(kal_program_lower(&program, arena, &problem, recipe, caps));
     for (int i = 0; i < program.pass_count; i++) {
         const struct kal_kernel_frame frame = { 0 };
         struct kal_kernel *kernel;
-        KAL_TRY(
-            kal_kernel_design(&kernel, arena, program.pass[i], &caps, is_f64, &frame));
+        KAL_TRY(kal_kernel_design(&kernel, arena, program.pass[i], caps, is_f64, &frame));
         for (int is_in = 0; is_in < 2; is_in++) {
             if (kal_kernel_sectors(kernel, is_in) > 1.0)
                 row_fail("%lldx%lld, pass %d, %s: %g times the sectors",
@@ -507,15 +500,19 @@ static void columns_are_accessed_in_whole_sectors(void **state)
         { .rank = 1, .n = { 1 << 24 }, .precision = KALLIMA_F64 },
     };
 
+    kallima_device *gpu; // a small one
+
     (void)state;
+    assert_int_equal(kallima_device_open(&gpu, "nullopengl", NULL), KALLIMA_OK);
     for (size_t i = 0; i < KAL_COUNT(rows); i++) {
         struct kal_arena arena;
         row_ran();
         kal_arena_init(&arena, NULL);
-        if (check_accesses(&arena, &rows[i]) != KALLIMA_OK)
+        if (check_accesses(&arena, &gpu->caps, &rows[i]) != KALLIMA_OK)
             row_fail("%s", kallima_last_error());
         kal_arena_clear(&arena);
     }
+    kallima_device_close(&gpu);
     ROWS_FINISH();
 }
 
