@@ -24,8 +24,7 @@ struct bench_memory {
     const struct gpu_memory *source;   // its input, never written
     const struct gpu_memory *in, *out; // for the libraries; the same in place
     uint64_t in_bytes, out_bytes;
-    double
-        at_work_ns; // when the device was, on the host's clock; -INFINITY: nobody knows
+    double at_work_ns; // when the device was, by the host; -INFINITY: nobody knows
 };
 
 /**

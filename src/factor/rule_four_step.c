@@ -227,7 +227,7 @@ static int64_t kernel_columns(int64_t n, bool long_first, const struct kal_caps 
         return n / best;
     if (!best && narrow < narrowest) // rather than a third pass
         best = balanced_columns(n, narrow, narrowest, largest);
-    if (!best) // of which the first may stay in the cache for the second
+    if (!best) // both as long only where tickets leave scratch in the cache
         best = balanced_columns(n, caps->has_forward_progress ? sectors : sectors / 2,
                                 sectors, largest);
     if (!best)

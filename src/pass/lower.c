@@ -233,9 +233,10 @@ static int64_t chunk_layout(const struct kal_lowering *lo, const struct kal_line
 static bool stand_side_by_side(const struct kal_lowering *lo,
                                const struct kal_lines *lines)
 {
+    if (!lo->caps->language || loop_count(lines) == lines->stage_loops)
+        return false;
     const struct kal_loop *last = &lines->loops[loop_count(lines) - 1];
-    return lo->caps->language && loop_count(lines) > lines->stage_loops && last->in &&
-           last->out && last->count >= lo->caps->transaction_lines &&
+    return last->in && last->out && last->count >= lo->caps->transaction_lines &&
            are_neighbours(lines, last);
 }
 

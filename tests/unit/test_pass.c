@@ -499,7 +499,6 @@ static void columns_are_accessed_in_whole_sectors(void **state)
         { .rank = 1, .n = { 1 << 24 } },
         { .rank = 1, .n = { 1 << 24 }, .precision = KALLIMA_F64 },
     };
-
     kallima_device *gpu; // a small one
 
     (void)state;

@@ -491,7 +491,7 @@ static void devices_that_were_idle_are_woken(void **state)
     ROWS_FINISH();
 }
 
-// As long as executions become shorter, and for three seconds at most.
+// Whenever in the first parts the clock rises, no slow execution is counted.
 static void devices_are_woken_until_they_are_awake(void **state)
 {
     static const double rises[] = { 0.05, 0.1, 0.2, 0.3 };
