@@ -17,7 +17,7 @@ enum {
     EXITS = 13,    // ends the process in planning
     CHATTERS = 17, // prints, and computes
     LOADS = 19,    // its first plan takes its time
-    PLODS = 29     // each of its plans does
+    PLODS = 29     // each of its plans does, and each execution
 };
 
 struct peer_session {
@@ -78,6 +78,8 @@ static bool faulty_execute(const struct peer_plan *plan)
         abort();
     while (plan->n == HANGS)
         pause();
+    if (plan->n == PLODS)
+        usleep(20000);
     if (plan->n == CHATTERS)
         printf("{\"ns\": 1}\n");
     float *out =

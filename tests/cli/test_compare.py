@@ -128,8 +128,8 @@ class Faults(Comparison):
         self.assertLess(theirs["replan_ms"], 250)
 
     def test_whoever_has_used_its_time_up_has_no_further_samples(self):
-        listed = self.write("c.txt", b"c2c f32 29 1 in-place\n")  # planned twice: 3.2 s
-        self.compare("--cases", listed, "--peers", "faulty", "--time-limit", "4", "--min-time",
+        listed = self.write("c.txt", b"c2c f32 29 1 in-place\n")  # plans: 3.2 s, then 20 ms each
+        self.compare("--cases", listed, "--peers", "faulty", "--time-limit", "6", "--min-time",
                      "1.5", "--max-time", "1.5", "--devices", "cpu", program=FAULTY)
         ours, theirs = self.records()
         self.assertGreater(theirs["samples"], 0)
