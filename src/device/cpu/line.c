@@ -318,13 +318,22 @@ static void run_route(const struct route *route, int64_t in, int64_t out,
         stream_lines(route, to, tile[1]);
 }
 
+// How many lines ahead memory is asked for. What is asked for nearer keeps a processor's own prefetchers
+// from arrays that its caches do not keep, and what is asked for farther is slower where they do. Measured
+// on a Zen 4 processor and on a Xeon.
+static int64_t lines_ahead(const struct cpu_line *line)
+{
+    enum { NEAR_BYTES = 4096, FAR_BYTES = 8192 };
+    return kal_max(line->width,
+                   (line->is_streamed ? FAR_BYTES : NEAR_BYTES) / line->line_bytes);
+}
+
 // `count` lines that are one round's, from these offsets on. What lies behind the last one is
 // asked for, too: it is the next chunk's, or nobody's, and no harm done.
 static void run_round(const struct route route[2], int64_t in, int64_t out, int64_t count)
 {
-    enum { AHEAD_BYTES = 4096 }; // and one line, or two, at least
     const struct cpu_line *line = route[0].line;
-    const int64_t ahead = kal_max(line->width, AHEAD_BYTES / line->line_bytes);
+    const int64_t ahead = lines_ahead(line);
     const char *from = leading(&route[0].in) + in * route[0].worker->real_bytes;
     const int64_t step_bytes = line->in_step * route[0].worker->real_bytes;
     const bool looks_ahead = line->in == CPU_INTERLEAVED && step_bytes != 0 &&
