@@ -17,6 +17,7 @@ static const kallima_desc problems[] = {
     { .rank = 3, .n = { 40, 30, 50 }, .kind = KALLIMA_C2R },
     { .rank = 1, .n = { 100000 }, .batch = 6 },   // many threads work all lines together
     { .rank = 2, .n = { 64, 64 }, .batch = 256 }, // few threads store past the caches
+    { .rank = 1, .n = { 9 }, .batch = 470000 },   // by way of copies
 };
 
 enum { PROBLEMS = sizeof problems / sizeof problems[0] };

@@ -186,6 +186,41 @@ void short_lines_of_every_count_are_computed(void **state)
     ROWS_FINISH();
 }
 
+// So many that the CPU writes them past its caches, from places that begin no line of these, too: a
+// seed decides by how many numbers they miss one.
+void short_lines_past_the_caches_are_computed(void **state)
+{
+    static const struct many {
+        int64_t n, lines;
+        int direction, seed;
+        double scale;
+        int64_t in_gap;
+    } problems[KALLIMA_PRECISION_COUNT][3] = {
+        { { 9, 470000, KALLIMA_FORWARD, 1, 1.0, 0 },
+          { 16, 260000, KALLIMA_INVERSE, 2, 0.75, 0 },
+          { 23, 180000, KALLIMA_FORWARD, 3, 1.0, 1 } },
+        { { 5, 420000, KALLIMA_INVERSE, 1, 1.0, 0 },
+          { 16, 130000, KALLIMA_FORWARD, 3, 0.75, 1 },
+          { 17, 125000, KALLIMA_FORWARD, 0, 1.0, 0 } },
+    };
+
+    (void)state;
+    if (suite.is_brief || suite.takes_kernels)
+        skip();
+    for (int i = 0; i < 3 * KALLIMA_PRECISION_COUNT; i++) {
+        const struct many *p = &problems[i / 3][i % 3];
+        struct trial t = { .seed = (uint64_t)p->seed, .way = WAY_OWNED };
+        t.desc = problem_line(KALLIMA_C2C, i / 3, p->direction, p->n);
+        t.desc.batch = p->lines;
+        t.desc.scale = p->scale;
+        t.desc.in.stride[0] = t.desc.out.stride[0] = 1;
+        t.desc.in.batch_stride = p->n + p->in_gap;
+        t.desc.out.batch_stride = p->n;
+        trial_check(&t, suite.device);
+    }
+    ROWS_FINISH();
+}
+
 // The lines of a small batch are worked one by one, each as if it were alone, up to some number of them.
 void lines_of_small_batches_are_computed(void **state)
 {

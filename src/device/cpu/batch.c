@@ -30,9 +30,9 @@ static void add(struct choices *choices, struct choice choice)
 
 // What registers full of lines cost, relative to one of 16 bytes that holds one number each of its
 // lines, or of reals to a line in scalar code: those that turn complex lines in narrow registers
-// are slower than what takes numbers as they are, in f64 nearly all of them. Reals wait for the turning
-// of the first ones. Wide registers lose where lines are many. Measured on a Zen 4 processor in the
-// caches, by timing 130 kinds, lengths and batches with each.
+// are slower than what takes numbers as they are, in f64 in wide ones, too, where they are not full.
+// Reals wait for the turning of the first ones. Measured on a Zen 4 processor in the caches, by timing
+// 150 kinds, lengths and batches with each.
 static double reals_cost(int bytes, int64_t n, bool is_f64)
 {
     enum { SHORT = 8 };
@@ -56,10 +56,9 @@ static double several_cost(int bytes, int64_t n, bool is_f64)
 }
 
 static struct choice turned_choice(const struct cpu_kernels *k, const struct kal_pass *p,
-                                   int64_t lines, bool is_f64)
+                                   bool is_f64)
 {
-    static const double TURNING = 12.0, WIDE = 1.35;
-    enum { MANY_POINTS = 2048, LONG = 17 };
+    static const double TURNING = 12.0;
     const int bytes = k->lanes * (is_f64 ? 8 : 4);
     struct cpu_short_lines turned;
 
@@ -79,8 +78,6 @@ static struct choice turned_choice(const struct cpu_kernels *k, const struct kal
     } else {
         choice.cost = turned_cost(bytes, turned.n, is_f64);
     }
-    if (bytes == 64 && lines * turned.n > MANY_POINTS && turned.n <= LONG)
-        choice.cost *= WIDE;
     return choice;
 }
 
@@ -96,8 +93,7 @@ static struct choice several_choice(const struct cpu_kernels *k, const struct ka
     };
 }
 
-static void find_choices(struct choices *choices, const struct cpu_program *program,
-                         int64_t lines)
+static void find_choices(struct choices *choices, const struct cpu_program *program)
 {
     const struct cpu_device *device = (const struct cpu_device *)program->base.device;
     const struct kal_pass *p = program->pass[0].pass;
@@ -108,7 +104,7 @@ static void find_choices(struct choices *choices, const struct cpu_program *prog
         const struct cpu_kernels *k =
             kal_cpu_kernels_find(device->level[i], program->is_f64);
         if (!wanted || k->lanes == wanted || k->lanes == 1)
-            add(choices, turned_choice(k, p, lines, program->is_f64));
+            add(choices, turned_choice(k, p, program->is_f64));
         add(choices, several_choice(k, p, program->is_f64));
     }
 }
@@ -159,7 +155,7 @@ bool kal_cpu_batch_find(struct cpu_program *program)
     if (!is_batch(program))
         return false;
     lines = program->program->phase[0].lines;
-    find_choices(&choices, program, lines);
+    find_choices(&choices, program);
     const struct cpu_loop *loop = &program->pass[0].line_loops.loop[0];
     *batch = (struct cpu_batch){ .in_step = loop->in, .out_step = loop->out };
     for (int64_t done = 0; done < lines;) {

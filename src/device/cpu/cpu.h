@@ -84,6 +84,7 @@ struct cpu_pass {
     bool is_mirrored;  // one step, on pairs of elements
     int64_t units;     // of a line that blocks share out: elements, or pairs
     bool is_streamed;  // its output goes past the caches, where its place allows it
+    bool is_staged;    // so do short lines whose place does not, by way of a copy
     bool is_far;       // its lines do not fit near the core: a tile to come is asked for
     int64_t in_reach;  // elements of a line that its index map is of; 0: there is none
     bool out_permutes; // the index map is a permutation of a tile's elements
@@ -178,6 +179,9 @@ enum { CPU_SMALL_BYTES = 34 << 10 };
 
 /** A line of the caches: what goes past them begins on one, so that each is stored whole. */
 enum { CPU_LINE_BYTES = 64 };
+
+// Short lines on their way past the caches, if none of these begins where they do.
+enum { CPU_STAGED_BYTES = 2048 };
 
 /** Elements of a block of a long pointwise pass. */
 enum { CPU_BLOCK = 2048 };

@@ -176,19 +176,18 @@ void kal_cpu_short_find(struct cpu_short_lines *out, const struct kal_pass *p,
 }
 
 // Lines that are turned in registers, as many as a tile has: its cost without what a tile takes
-// besides its codelet, which is most of it for the shortest. Of these, some are dearer in wider
-// registers: with narrow ones a processor overlaps more of its way to memory, and in f64 the
-// shortest are faster in the caches, too. Floats that fill lines of the caches go past these from
-// registers of that size. Measured on a Zen 4 processor, and that on a Xeon with AVX-512, too.
+// besides its codelet, which is most of it for the shortest. The shortest of f64 are dearer in wider
+// registers, on their way past the caches more so: with narrow ones a processor overlaps more of
+// its way to memory. Measured on a Zen 4 processor and on a Xeon.
 static double short_cost(const struct cpu_pass *pass, const struct cpu_kernels *k,
                          bool is_f64)
 {
-    enum { MOST_IN_16_BYTES = 6, MOST_IN_32_BYTES = 17, LINE_POINTS = 8, IS_DEARER = 3 };
+    enum { FEW_POINTS = 6, SEVERAL_POINTS = 10, IS_DEARER = 3 };
     const struct kal_pass *p = pass->pass;
-    const bool fills_lines = !is_f64 && pass->is_streamed && p->n % LINE_POINTS == 0;
-    const int best = is_f64 && p->n <= MOST_IN_16_BYTES         ? 16
-                     : p->n <= MOST_IN_32_BYTES && !fills_lines ? 32
-                                                                : 64;
+    const int halvings =
+        !is_f64 ? 0
+                : (p->n <= FEW_POINTS) + (pass->is_streamed && p->n <= SEVERAL_POINTS);
+    const int best = 64 >> halvings;
     double cost = tile_cost(p, k) * (double)p->n / (16.0 + 1.5 * (double)p->n);
 
     for (int bytes = k->lanes * (is_f64 ? 8 : 4); bytes > best; bytes /= 2)

@@ -635,11 +635,40 @@ static void run_steps(const struct run *run, enum reach in, enum reach out)
         store_tile(run, worker->tile[current], worker->tile[!current], 0, pass->pass->n);
 }
 
-// May lines that are turned in registers go past the caches?
-static bool can_stream_short(const struct run *run)
+static void move(struct cpu_vectors *lines, int64_t bytes)
 {
-    return run->pass->is_streamed && run->step.out == run->pass->turned.reals &&
-           (uintptr_t)find_first(run, &run->out) % CPU_LINE_BYTES == 0;
+    lines->re = (char *)lines->re + bytes;
+    if (lines->im)
+        lines->im = (char *)lines->im + bytes;
+}
+
+// Tiles that do not begin on a line of the caches: to a copy, and from there past these by whole
+// lines. What is left of the last one is moved to where the next tiles follow it.
+static void stage_short(const struct run *run, struct cpu_vectors x,
+                        const struct cpu_vectors *y, int64_t tiles)
+{
+    const struct cpu_pass *pass = run->pass;
+    const int64_t lanes = pass->kernels->lanes, real_bytes = run->worker->real_bytes;
+    const int64_t bytes = lanes * pass->turned.reals * real_bytes;
+    const int64_t most = kal_max(1, CPU_STAGED_BYTES / bytes);
+    char *to = find_first(run, &run->out), *spare = run->worker->tile[0];
+    int64_t left = 0;
+
+    for (int64_t done = 0, count; done < tiles; done += count) {
+        struct cpu_vectors copy = *y;
+        copy.ahead = 0;
+        count = kal_min(most, tiles - done);
+        move(&copy, spare + left - find_first(run, &run->out));
+        x.ahead = done + count < tiles;
+        pass->turned.run(&x, &copy, count, pass->pass->scale, false);
+        const int64_t all = left + count * bytes;
+        const int64_t past = -(intptr_t)to & (CPU_LINE_BYTES - 1);
+        left = done + count < tiles ? (all - past) % CPU_LINE_BYTES : 0;
+        pass->kernels->stream(to, spare, (all - left) / real_bytes);
+        memcpy(spare, spare + all - left, (size_t)left);
+        to += all - left;
+        move(&x, count * lanes * run->step.in * real_bytes);
+    }
 }
 
 static struct cpu_vectors line_vectors(const struct run *run,
@@ -660,11 +689,18 @@ static int64_t run_short(const struct run *run, int64_t first, int64_t most)
     const struct cpu_pass *pass = run->pass;
     const int64_t lines = kal_min(run->rows.length - first, run->round - run->tile.fast);
     const int64_t tiles = kal_min(lines / pass->kernels->lanes, most);
-    const struct cpu_vectors x = line_vectors(run, &run->in, run->step.in),
-                             y = line_vectors(run, &run->out, run->step.out);
+    const struct cpu_vectors x = line_vectors(run, &run->in, run->step.in);
+    struct cpu_vectors y = line_vectors(run, &run->out, run->step.out);
 
-    if (tiles > 0)
-        pass->turned.run(&x, &y, tiles, pass->pass->scale, can_stream_short(run));
+    if (tiles <= 0)
+        return tiles;
+    const bool is_far = pass->is_streamed && run->step.out == run->pass->turned.reals;
+    const bool is_aligned = (uintptr_t)find_first(run, &run->out) % CPU_LINE_BYTES == 0;
+    y.ahead = is_far && !is_aligned;
+    if (y.ahead && pass->is_staged)
+        stage_short(run, x, &y, tiles);
+    else
+        pass->turned.run(&x, &y, tiles, pass->pass->scale, is_far && is_aligned);
     return tiles;
 }
 

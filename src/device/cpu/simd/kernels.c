@@ -262,14 +262,17 @@ static void store_rows(const void *tile, const struct cpu_memory *to, int64_t fi
 
 static void stream(void *to, const void *from, int64_t n)
 {
+    enum { LINE_BYTES = 64, LINE = LINE_BYTES / (int)sizeof(R) };
     const R *f = from;
     R *t = to;
     int64_t i = 0;
 
-    for (; i < n && (uintptr_t)(t + i) % sizeof(V) != 0; i++)
+    for (; i < n && (uintptr_t)(t + i) % LINE_BYTES != 0; i++)
         t[i] = f[i];
-    for (; i + LANES <= n; i += LANES)
-        STREAM(t + i, LOAD(f + i));
+    for (; i + LINE <= n; i += LINE) {
+        for (int k = 0; k < LINE; k += LANES)
+            STREAM(t + i + k, LOAD(f + i + k));
+    }
     for (; i < n; i++)
         t[i] = f[i];
 }
