@@ -16,6 +16,11 @@ static bool is_larger(int a, int b)
     return a > b;
 }
 
+static bool is_smaller(int a, int b)
+{
+    return a < b;
+}
+
 static bool is_even_or_smaller(int a, int b)
 {
     return a % 2 != b % 2 ? a % 2 == 0 : a < b;
@@ -41,6 +46,11 @@ static void sort_radices(struct kal_recipe *node, int first, int end,
 void kal_order_ascending(struct kal_recipe *node)
 {
     sort_radices(node, 0, node->radix_count, is_even_or_smaller);
+}
+
+void kal_order_rising(struct kal_recipe *node)
+{
+    sort_radices(node, 0, node->radix_count, is_smaller);
 }
 
 // The largest radix, if it is odd and others are not, comes last, behind the even ones: its values

@@ -8,6 +8,9 @@
 /** Even radices and then odd ones, smaller ones first. */
 void kal_order_ascending(struct kal_recipe *node);
 
+/** From the smallest on. */
+void kal_order_rising(struct kal_recipe *node);
+
 /** A large odd radix first or last, where a line is one pass or its points are wide. */
 void kal_order_odd_aside(struct kal_recipe *node);
 

@@ -45,6 +45,15 @@ int kal_radix_sequence(int64_t n, int *radix, double *cost);
 int kal_radix_sequence_single(int64_t n, int numbers, int widest, int *radix);
 
 /**
+ * Find the sequence of radices whose product is n that the CPU engine is fastest with on the columns of a
+ * line that fills the lanes, in the order of its steps.
+ *
+ * Shape:  `radix` has room for KAL_MAX_STEPS; n is small.
+ * Returns the number of radices, 0 for n = 1; -1 if there is none.
+ */
+int kal_radix_sequence_lanes(int64_t n, int *radix);
+
+/**
  * Find a sequence of radices up to `most` whose product is n, for the steps of a kernel:
  * the shortest, and of several the one whose largest radix is smallest; or, if not
  * `is_short`, the cheapest by operations, exchanges and registers. Largest first.

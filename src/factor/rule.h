@@ -9,6 +9,7 @@
 /** `lines` transforms of length `n`, as the planner sees them. */
 struct kal_axis {
     int64_t n, lines;
+    double array_bytes;      // of an array of several axes that it is one of; else 0
     bool is_real;            // one side is real: R2C or C2R
     bool is_planar;          // on a side of the user's
     bool lines_are_adjacent; // neighbouring lines are neighbours in memory

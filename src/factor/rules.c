@@ -130,6 +130,7 @@ struct kal_axis kal_problem_axis(const struct kal_problem *p, int i,
     return (struct kal_axis){
         .n = p->n[i],
         .lines = lines < 9e18 ? (int64_t)lines : INT64_MAX,
+        .array_bytes = p->rank > 1 ? kal_points_from(p, 0) * point_bytes : 0.0,
         .is_real = last && p->kind != KALLIMA_C2C,
         .is_planar = p->in.is_planar || p->out.is_planar,
         .is_backward = p->kind == KALLIMA_C2R,

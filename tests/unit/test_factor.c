@@ -485,23 +485,26 @@ static void lengths_without_a_radix_sequence_are_refused(void **state)
     ROWS_FINISH();
 }
 
-static void check_single_sequence(int64_t n, int numbers, int widest)
+static void check_ordered(int64_t n, const int *radix, int count)
 {
-    int radix[KAL_MAX_STEPS];
     int64_t product = 1;
 
     row_ran();
-    const int count = kal_radix_sequence_single(n, numbers, widest, radix);
     if ((count >= 0) != kal_radix_divides(n))
-        row_fail("n=%lld, numbers=%d: %d radices", (long long)n, numbers, count);
+        row_fail("n=%lld: %d radices", (long long)n, count);
     for (int i = 0; i < count; i++) {
         product *= radix[i];
         if (!kal_radix_exists(radix[i]))
-            row_fail("n=%lld, numbers=%d: radix %d", (long long)n, numbers, radix[i]);
+            row_fail("n=%lld: radix %d", (long long)n, radix[i]);
     }
     if (count >= 0 && product != n)
-        row_fail("n=%lld, numbers=%d: product %lld", (long long)n, numbers,
-                 (long long)product);
+        row_fail("n=%lld: product %lld", (long long)n, (long long)product);
+}
+
+static void check_single_sequence(int64_t n, int numbers, int widest)
+{
+    int radix[KAL_MAX_STEPS];
+    check_ordered(n, radix, kal_radix_sequence_single(n, numbers, widest, radix));
 }
 
 static void sequences_of_single_lines_fill_registers(void **state)
@@ -530,6 +533,30 @@ static void sequences_of_single_lines_fill_registers(void **state)
         check_single_sequence(n, 2, 2);
         check_single_sequence(n, 4, 8);
     }
+    ROWS_FINISH();
+}
+
+// What does not compete for the ways of a cache, from a small radix on.
+static void sequences_of_lanes_spread_over_the_cache(void **state)
+{
+    static const struct {
+        int64_t n;
+        int count, radix[3];
+    } rows[] = {
+        { 1, 0, { 0 } },           { 25, 1, { 25 } },         { 64, 2, { 4, 16 } },
+        { 128, 2, { 8, 16 } },     { 512, 3, { 8, 8, 8 } },   { 640, 2, { 20, 32 } },
+        { 768, 3, { 4, 12, 16 } }, { 1024, 3, { 8, 16, 8 } }, { 37, -1, { 0 } },
+    };
+    int radix[KAL_MAX_STEPS];
+
+    (void)state;
+    for (size_t i = 0; i < KAL_COUNT(rows); i++) {
+        ROW_CHECK(kal_radix_sequence_lanes(rows[i].n, radix) == rows[i].count);
+        for (int j = 0; j < rows[i].count; j++)
+            ROW_CHECK(radix[j] == rows[i].radix[j]);
+    }
+    for (int64_t n = 1; n <= 4096; n++)
+        check_ordered(n, radix, kal_radix_sequence_lanes(n, radix));
     ROWS_FINISH();
 }
 
@@ -586,6 +613,7 @@ int main(void)
         cmocka_unit_test(product_of_a_radix_sequence_is_the_length),
         cmocka_unit_test(lengths_without_a_radix_sequence_are_refused),
         cmocka_unit_test(sequences_of_single_lines_fill_registers),
+        cmocka_unit_test(sequences_of_lanes_spread_over_the_cache),
         cmocka_unit_test(convolutions_have_room_and_radices),
     };
     return cmocka_run_group_tests_name("factor", tests, NULL, NULL);
