@@ -105,6 +105,8 @@ struct cpu_group_kernels {
  * Codelets of LANES lines each, `groups` times: interleaved numbers one behind the other, and
  * strides from line to line. Scaled ones alone look at `scale`. `streamed` is past the caches,
  * where lines are one behind the other in y, too, and y is a multiple of a register.
+ * x.ahead is other than 0 where more input lies behind these, to be asked for, too; y.ahead where output is
+ * not in the caches and does not go past them, and is asked for.
  */
 typedef void cpu_short(const struct cpu_vectors *x, const struct cpu_vectors *y,
                        int64_t groups, double scale, bool streamed);
