@@ -186,8 +186,8 @@ void short_lines_of_every_count_are_computed(void **state)
     ROWS_FINISH();
 }
 
-// So many that the CPU writes them past its caches, from places that begin no line of these, too: a
-// seed decides by how many numbers they miss one.
+// So many that one thread of the CPU writes them past its caches, by way of a copy to places that begin no
+// line of these: a seed decides by how many numbers they miss one.
 void short_lines_past_the_caches_are_computed(void **state)
 {
     static const struct many {
@@ -207,6 +207,7 @@ void short_lines_past_the_caches_are_computed(void **state)
     (void)state;
     if (suite.is_brief || suite.takes_kernels)
         skip();
+    kallima_device *device = suite_open(1, NULL);
     for (int i = 0; i < 3 * KALLIMA_PRECISION_COUNT; i++) {
         const struct many *p = &problems[i / 3][i % 3];
         struct trial t = { .seed = (uint64_t)p->seed, .way = WAY_OWNED };
@@ -216,8 +217,9 @@ void short_lines_past_the_caches_are_computed(void **state)
         t.desc.in.stride[0] = t.desc.out.stride[0] = 1;
         t.desc.in.batch_stride = p->n + p->in_gap;
         t.desc.out.batch_stride = p->n;
-        trial_check(&t, suite.device);
+        trial_check(&t, device);
     }
+    kallima_device_close(&device);
     ROWS_FINISH();
 }
 
