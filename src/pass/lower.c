@@ -515,6 +515,30 @@ int kal_program_get_parameter(const struct kal_program *program, enum kal_parame
     return value == NONE ? otherwise : value;
 }
 
+static bool has_rader(const struct kal_program *program)
+{
+    for (int i = 0; i < program->pass_count; i++) {
+        for (int j = 0; j < program->pass[i]->step_count; j++) {
+            if (program->pass[i]->step[j].op == KAL_STEP_RADER)
+                return true;
+        }
+    }
+    return false;
+}
+
+// The pass that scales: the last one, or on the CPU the last one with twiddles, which have the
+// scale in them. Rader's x[0] goes past those of its convolution.
+static struct kal_pass *scaled_pass(const struct kal_program *program,
+                                    const struct kal_caps *caps)
+{
+    const int last = program->pass_count - 1;
+    for (int i = last; i >= 0 && !caps->language && !has_rader(program); i--) {
+        if (program->pass[i]->out.twiddle_n)
+            return program->pass[i];
+    }
+    return program->pass[last];
+}
+
 kallima_status kal_program_lower(struct kal_program *out, struct kal_arena *arena,
                                  const struct kal_problem *problem,
                                  const struct kal_recipe *recipe,
@@ -546,6 +570,6 @@ kallima_status kal_program_lower(struct kal_program *out, struct kal_arena *aren
         &lines, problem->batch, problem->in.batch_stride * kal_array_reals(&problem->in),
         problem->out.batch_stride * kal_array_reals(&problem->out)));
     KAL_TRY(kal_lower(&lo, recipe, &lines));
-    out->pass[out->pass_count - 1]->scale = problem->scale;
+    scaled_pass(out, caps)->scale = problem->scale;
     return check_chunks(&lo, recipe);
 }

@@ -152,6 +152,12 @@ static const struct {
     { 1024, KALLIMA_C2C, "four-step(local(16.4, hints=1), local(16, fetch=1))",
       FOR_PASSES },
     { 900, KALLIMA_C2C, "four-step(local(6.5), local(6.5, lines=2, hints=1))", FOR_ALL },
+    { 32768, KALLIMA_C2C, "four-step(local(8.16, hints=1), local(16.16, hints=1))",
+      FOR_PASSES },
+    { 32768, KALLIMA_C2C, "four-step(local(8.16), local(16.16, fetch=1))", FOR_PASSES },
+    { 20480, KALLIMA_C2C, "four-step(local(32), local(32.20))", FOR_PASSES },
+    { 36000, KALLIMA_C2R, "real-even(four-step(local(10.12), local(15.10, hints=1)))",
+      FOR_PASSES },
     { 64, KALLIMA_C2C, "local(8.8, lanes=1, hints=1, threads=1, fetch=1)", FOR_PASSES },
     { 101, KALLIMA_C2C, "rader(four-step(local(10, lines=4), local(10)))", FOR_ALL },
     { 101, KALLIMA_C2C, "rader(four-step(local(10, lines=4, across=0), local(10)))",
@@ -188,6 +194,7 @@ static void check_written(size_t i, int variant)
     t.desc.direction = written[i].kind == KALLIMA_C2C && (variant >> 1 & 1);
     t.desc.placement = variant >> 2 & 1;
     t.desc.batch = (variant >> 3) % 3 * 9 + 1;
+    t.desc.scale = variant % 3 == 1 ? 0.375 : 0.0;
     t.desc = *suite_problem(&t.desc);
     problem_lay_out(&t.desc, (enum style)(variant % STYLE_COUNT), &r);
     if (!is_too_long(&t.desc, t.recipe))

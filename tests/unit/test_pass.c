@@ -268,14 +268,33 @@ static void check_phase(const struct subject *s, const struct kal_stage *stage, 
     }
 }
 
+static bool has_rader(const struct kal_program *program)
+{
+    for (int i = 0; i < program->pass_count; i++) {
+        for (int k = 0; k < program->pass[i]->step_count; k++) {
+            if (program->pass[i]->step[k].op == KAL_STEP_RADER)
+                return true;
+        }
+    }
+    return false;
+}
+
+// One pass scales: the last one, or one with twiddles, which all numbers go through.
 static void check_ends(const struct subject *s)
 {
     const struct kal_program *program = s->program;
     const int last = program->pass_count - 1;
 
-    for (int i = 0; i < last; i++)
-        CHECK(s, i, program->pass[i]->scale == 1.0);
-    CHECK(s, last, program->pass[last]->scale == s->problem->scale);
+    int scaled = 0;
+    for (int i = 0; i <= last; i++) {
+        const struct kal_pass *pass = program->pass[i];
+        if (pass->scale == 1.0)
+            continue;
+        scaled++;
+        CHECK(s, i, pass->scale == s->problem->scale);
+        CHECK(s, i, i == last || (pass->out.twiddle_n && !has_rader(program)));
+    }
+    CHECK(s, last, scaled == 1);
     CHECK(s, 0, program->pass[0]->in.buffer == KAL_BUFFER_IN);
     CHECK(s, last, program->pass[last]->out.buffer == KAL_BUFFER_OUT);
 }

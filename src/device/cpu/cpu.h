@@ -73,6 +73,7 @@ struct cpu_pass {
     const void *chirp_in, *chirp_out; // complex tables, or NULL
     // Twiddles of lanes on consecutive indices: whole tiles, or vectors times scalars.
     const void *twiddle_tiles, *twiddle_lanes, *twiddle_rows;
+    double scale;               // of the pass, if those tiles do not have it in them
     struct cpu_roots roots;     // twiddles of any lanes
     int64_t inner;              // lines of the inner loops
     int64_t blocks;             // of a line, where lines are worked in blocks; else 1

@@ -147,6 +147,22 @@ struct cpu_row_kernels {
     void (*scale)(void *reals, double factor, int64_t n);
 };
 
+/**
+ * What the elements of a tile are multiplied by on their way to memory: one scale; or a vector of
+ * roots for each, `step` elements behind the one before, times the product of one vector and one
+ * root for all, unless `lanes` is NULL.
+ */
+struct cpu_factors {
+    double scale;
+    const void *roots;
+    int64_t step;
+    const void *lanes, *row;
+};
+
+/** Elements 0 .. n-1 of a tile, times factors, to elements of y: all lanes, which are neighbours. */
+typedef void cpu_output(const void *tile, const struct cpu_factors *factors,
+                        const struct cpu_vectors *y, int64_t n);
+
 struct cpu_kernels {
     const char *level; // "scalar", "sse2", "avx2", "avx512", "neon"
     int lanes;
@@ -209,6 +225,11 @@ struct cpu_kernels {
     void (*twiddle)(void *tile, const void *lanes, const void *rows, int64_t n);
     /** Elements [e] *= roots[e]: a vector of roots each, as a tile. */
     void (*multiply_tile)(void *tile, const void *roots, int64_t n);
+    /** Elements [e] = lanes[step e] * rows[step e], as `twiddle` has them. */
+    void (*roots)(void *tile, const void *lanes, const void *rows, int64_t step,
+                  int64_t n);
+    /** By roots, or by a scale; by layout of y, NULL for one lane; streamed as by stream_lanes. */
+    cpu_output *twiddled[CPU_LAYOUT_COUNT], *scaled[CPU_LAYOUT_COUNT];
     void (*scale)(void *tile, double factor, int64_t n);
 
     /**

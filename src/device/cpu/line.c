@@ -48,7 +48,7 @@ static bool are_one_line(const struct kal_pass *a, const struct kal_pass *b)
     if (!kal_cpu_steps_are_plain(a) || !kal_cpu_steps_are_plain(b) ||
         b->step_count != 1 || a->inner_loops == 0 || !same_lines(a, b) ||
         !kal_cpu_side_is_plain(&a->in, a->n) || !kal_cpu_side_is_plain(&b->out, b->n) ||
-        b->out.twiddle_n || a->scale != 1.0)
+        b->out.twiddle_n)
         return false;
     const struct kal_loop *column = &a->loops[loop_count(a) - 1],
                           *row = &b->loops[loop_count(b) - 1];
@@ -93,7 +93,7 @@ static bool fits_level(struct cpu_line *line, const struct cpu_kernels *k,
     line->kernels = k;
     line->plane_bytes = k->lanes * real_bytes;
     line->tiles = line->radix / lanes;
-    line->has_roots = steps == 1 && line->rows->pass->scale == 1.0;
+    line->has_roots = steps == 1 && line->scale == 1.0;
     for (int i = 0; i < steps; i++) {
         line->step[i] =
             i > 0 ? k->dft[columns->pass->step[i].radix] : first_step(line, k);
@@ -157,6 +157,7 @@ kallima_status kal_cpu_line_find(struct cpu_line **out, struct cpu_program *prog
     const struct cpu_line base = {
         .columns = columns,
         .rows = rows,
+        .scale = columns->pass->scale * rows->pass->scale,
         .radix = radix,
         .m = columns->pass->n,
         .in = unit_of(&columns->pass->in) == 2 ? CPU_INTERLEAVED : CPU_PLANAR,

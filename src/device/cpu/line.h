@@ -20,8 +20,9 @@ struct cpu_line {
     int64_t tiles;                // of a line, or of two
     int64_t m;                    // of which columns->pass has the steps:
     cpu_dft *step[KAL_MAX_PASS_STEPS]; // the first from memory
-    bool has_roots;                    // between: those of the last step, else of the end
-    const void *roots;                 // tiles, times the scale
+    double scale;
+    bool has_roots;    // between: those of the last step, else of the end
+    const void *roots; // tiles, times the scale
     enum cpu_layout in, out;
     int64_t line_bytes;
     int loop;                  // that neighbouring lines are on; -1: there is one line

@@ -289,6 +289,7 @@ static kallima_status prepare_pass(struct cpu_program *program,
     const struct kal_pass *p = program->program->pass[index];
 
     pass->pass = p;
+    pass->scale = p->scale;
     pass->is_streamed = kal_cpu_is_streamed(program, p);
     set_lanes(pass, phase);
     pass->kernels = choose_kernels(program, pass, lanes_available(pass, phase));

@@ -319,12 +319,14 @@ static kallima_status tile_tables(struct cpu_program *program, struct cpu_pass *
     struct root_tile tile = pass_tile(pass, roots);
     struct table table;
 
+    tile.scale = pass->scale;
     KAL_TRY(take_table(program, &table, n * lanes * rows));
     for (int64_t i = 0; i < rows; i++) {
         tile.first = i * lanes;
         put_tile(&table, i * n, &tile);
     }
     pass->twiddle_tiles = table.data;
+    pass->scale = 1.0;
     return KALLIMA_OK;
 }
 
@@ -422,7 +424,7 @@ static kallima_status line_roots(struct cpu_program *program, struct cpu_line *l
             .lanes = lanes,
             .first = i * lanes,
             .round = line->radix,
-            .scale = line->rows->pass->scale,
+            .scale = line->scale,
         };
         put_tile(&table, i * line->m, &tile);
     }

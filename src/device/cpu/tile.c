@@ -353,26 +353,30 @@ static const char *twiddle_row(const struct run *run)
            row * pass->pass->n * pair_bytes(run->worker, pass);
 }
 
+// The roots that the vectors of this tile's twiddles are multiplied by.
+static const char *twiddle_scalars(const struct run *run)
+{
+    const struct cpu_pass *pass = run->pass;
+    const int64_t row = run->tile.twiddle[0] / pass->kernels->lanes;
+    return (const char *)pass->twiddle_rows +
+           2 * row * pass->pass->n * run->worker->real_bytes;
+}
+
 static void twiddle_tile(const struct run *run, char *tile, char *spare, int64_t first,
                          int64_t n)
 {
     const struct cpu_worker *worker = run->worker;
     const struct cpu_pass *pass = run->pass;
-    const struct tile *t = &run->tile;
     const struct cpu_kernels *k = pass->kernels;
-
-    const int64_t row = t->twiddle[0] / k->lanes;
     const int64_t skip = first * pair_bytes(worker, pass);
 
     if (pass->twiddle_tiles) {
         k->multiply_tile(tile, twiddle_row(run) + skip, n);
     } else if (pass->twiddle_lanes) {
         k->twiddle(tile, (const char *)pass->twiddle_lanes + skip,
-                   (const char *)pass->twiddle_rows +
-                       2 * (row * pass->pass->n + first) * worker->real_bytes,
-                   n);
+                   twiddle_scalars(run) + 2 * first * worker->real_bytes, n);
     } else {
-        fill_roots(worker, pass, t, spare, first, n);
+        fill_roots(worker, pass, &run->tile, spare, first, n);
         k->multiply_tile(tile, spare, n);
     }
 }
@@ -412,8 +416,8 @@ static void store_tile(const struct run *run, char *tile, char *spare, int64_t f
                  chirped(&pass->pass->out, first, present), false);
     if (pass->pass->out.twiddle_n)
         twiddle_tile(run, tile, spare, first, present);
-    if (pass->pass->scale != 1.0)
-        k->scale(tile, pass->pass->scale, present);
+    if (pass->scale != 1.0)
+        k->scale(tile, pass->scale, present);
     switch (choose_access(run, memory, run->out_unit, run->step.out,
                           pass->out_permutes ? pass->pass->n : 0, present)) {
     case ACCESS_LINE:
@@ -605,6 +609,91 @@ static bool writes_plainly(const struct kal_pass *p)
            p->out.chirp_n == 0;
 }
 
+static void move(struct cpu_vectors *lines, int64_t bytes)
+{
+    lines->re = (char *)lines->re + bytes;
+    if (lines->im)
+        lines->im = (char *)lines->im + bytes;
+}
+
+// Are outputs multiplied on their way to memory that the last step could reach?
+static bool has_factors(const struct cpu_pass *pass)
+{
+    return pass->pass->out.twiddle_n || pass->scale != 1.0;
+}
+
+// If so, can those of each codelet be, when it has ended?
+static bool can_multiply_outputs(const struct cpu_pass *pass)
+{
+    return pass->kernels->lanes > 1 &&
+           (!pass->pass->out.twiddle_n || pass->twiddle_tiles || pass->twiddle_lanes);
+}
+
+// What elements 0, step, ... of this tile are multiplied by. Twiddles that are not kept whole are
+// products, of those of elements 0, step, ..., which are put behind n elements of `tile`, and
+// that of the element which one begins with.
+static struct cpu_factors find_factors(const struct run *run, char *tile, int64_t step,
+                                       int64_t n)
+{
+    const struct cpu_pass *pass = run->pass;
+    struct cpu_factors f = { .scale = pass->scale };
+
+    if (pass->twiddle_tiles) {
+        f.roots = twiddle_row(run);
+        f.step = step;
+    } else if (pass->twiddle_lanes) {
+        char *roots = tile + n * pair_bytes(run->worker, pass);
+        f.lanes = pass->twiddle_lanes;
+        f.row = twiddle_scalars(run);
+        pass->kernels->roots(roots, f.lanes, f.row, step, n);
+        if (pass->scale != 1.0)
+            pass->kernels->scale(roots, pass->scale, n);
+        f.roots = roots;
+        f.step = 1;
+    }
+    return f;
+}
+
+// What those behind them are.
+static void advance_factors(const struct run *run, struct cpu_factors *f)
+{
+    const int64_t bytes = pair_bytes(run->worker, run->pass);
+    if (f->lanes) {
+        f->lanes = (const char *)f->lanes + bytes;
+        f->row = (const char *)f->row + 2 * run->worker->real_bytes;
+    } else if (f->roots) {
+        f->roots = (const char *)f->roots + bytes;
+    }
+}
+
+// The last step codelet by codelet: outputs are multiplied and stored while they are near.
+static void run_last(const struct run *run, const struct cpu_step *step, cpu_dft *dft,
+                     struct cpu_vectors x, char *tile, enum reach out)
+{
+    static const enum cpu_layout layout[] = { [REACH_VECTORS] = CPU_PLANAR,
+                                              [REACH_INTERLEAVED] = CPU_INTERLEAVED,
+                                              [REACH_STREAMED] = CPU_STREAMED };
+    const struct cpu_kernels *k = run->pass->kernels;
+    cpu_output *store =
+        (run->pass->pass->out.twiddle_n ? k->twiddled : k->scaled)[layout[out]];
+    const int64_t radix = step->step->radix, count = step->step->s;
+    const struct cpu_vectors spare = tile_vectors(run->worker, run->pass, tile, 0, 1);
+    struct cpu_factors factors = find_factors(run, tile, count, radix);
+    struct cpu_vectors y = memory_vectors(run, &run->out);
+    const int64_t x_bytes = x.stride * run->worker->real_bytes,
+                  y_bytes = y.stride * run->worker->real_bytes;
+
+    x.stride *= count;
+    y.stride *= count;
+    for (int64_t q = 0; q < count; q++) {
+        dft(&x, &spare, 1, 1, NULL);
+        store(tile, &factors, &y, radix);
+        advance_factors(run, &factors);
+        move(&x, x_bytes);
+        move(&y, y_bytes);
+    }
+}
+
 static void run_steps(const struct run *run, enum reach in, enum reach out)
 {
     const struct cpu_worker *worker = run->worker;
@@ -620,11 +709,17 @@ static void run_steps(const struct run *run, enum reach in, enum reach out)
             current = run_other(worker, pass, step, current);
             continue;
         }
+        const bool by_codelets = i == end && out && has_factors(pass);
         const enum reach from = i == 0 ? in : REACH_NONE,
-                         to = i == end ? out : REACH_NONE;
+                         to = i == end && !by_codelets ? out : REACH_NONE;
         const struct cpu_vectors x =
             from ? memory_vectors(run, &run->in)
                  : tile_vectors(worker, pass, worker->tile[current], 0, 1);
+        if (by_codelets) {
+            run_last(run, step, find_dft(pass, step, from, to), x, worker->tile[!current],
+                     out);
+            return;
+        }
         const struct cpu_vectors y =
             to ? memory_vectors(run, &run->out)
                : tile_vectors(worker, pass, worker->tile[!current], 0, 1);
@@ -633,13 +728,6 @@ static void run_steps(const struct run *run, enum reach in, enum reach out)
     }
     if (out == REACH_NONE)
         store_tile(run, worker->tile[current], worker->tile[!current], 0, pass->pass->n);
-}
-
-static void move(struct cpu_vectors *lines, int64_t bytes)
-{
-    lines->re = (char *)lines->re + bytes;
-    if (lines->im)
-        lines->im = (char *)lines->im + bytes;
 }
 
 // Tiles that do not begin on a line of the caches: to a copy, and from there past these by whole
@@ -717,16 +805,20 @@ static void run_tile(const struct run *run)
 
     if (run_columns(run, in, out))
         return;
-    if (p->out.twiddle_n || p->scale != 1.0)
+    const bool by_codelets = has_factors(pass);
+    if (by_codelets && out && !can_multiply_outputs(pass))
         out = REACH_NONE;
-    if (out == REACH_INTERLEAVED && (in != REACH_INTERLEAVED || p->step_count > 1) &&
+    if (out == REACH_INTERLEAVED &&
+        (in != REACH_INTERLEAVED || p->step_count > 1 || by_codelets) &&
         can_stream_lanes(run))
         out = REACH_STREAMED;
+    const enum reach fused = by_codelets ? REACH_NONE : out;
     // Long radices have no fused form; the input goes through a tile, then the output.
-    if (in && !find_dft(pass, &pass->step[0], in, p->step_count == 1 ? out : REACH_NONE))
+    if (in &&
+        !find_dft(pass, &pass->step[0], in, p->step_count == 1 ? fused : REACH_NONE))
         in = REACH_NONE;
-    if (out && !find_dft(pass, &pass->step[p->step_count - 1],
-                         p->step_count == 1 ? in : REACH_NONE, out))
+    if (fused && !find_dft(pass, &pass->step[p->step_count - 1],
+                           p->step_count == 1 ? in : REACH_NONE, fused))
         out = REACH_NONE;
     run_steps(run, in, out);
 }
@@ -758,7 +850,7 @@ static bool run_mirrored_row(const struct run *run, int64_t begin, int64_t end)
         .out_re = y.re,
         .out_im = y.im,
         .m = step->step->n / 2,
-        .scale = pass->pass->scale,
+        .scale = pass->scale,
     };
     (step->step->op == KAL_STEP_SPLIT ? rows->split : rows->merge)(&row, begin, end);
     return true;
@@ -802,9 +894,9 @@ static void run_mirrored_block(const struct run *run, int64_t begin, int64_t end
     const char *w = (const char *)step->table + 2 * begin * worker->real_bytes;
     (is_split ? k->split : k->merge)(&l, &h, &l, &h, w, count);
 
-    if (pass->pass->scale != 1.0) {
-        k->scale(low, pass->pass->scale, count);
-        k->scale(high, pass->pass->scale, count);
+    if (pass->scale != 1.0) {
+        k->scale(low, pass->scale, count);
+        k->scale(high, pass->scale, count);
     }
     const int64_t stored = is_split ? 0 : skip; // MERGE: element m is none
     k->store_any(low, &out, begin, count);

@@ -182,6 +182,8 @@ static inline void store_part(R *pointer, V value, int count)
 
 // Ask for a line of memory to come, or for two that hold a vector of complex numbers.
 #define ASK(pointer) __builtin_prefetch((pointer), 0, 2)
+// The same for what comes next, into the nearest cache.
+#define ASK_NEAR(pointer) __builtin_prefetch((pointer), 0, 3)
 #define ASK_PAIR(pointer)           \
     do {                            \
         ASK(pointer);               \
