@@ -279,8 +279,9 @@ static void interleave(struct kal_side *side, int64_t *loop_stride)
         loop_stride[i] *= 2;
 }
 
-kallima_status kal_scratch_take(struct kal_lowering *lo, const struct kal_lines *lines,
-                                int64_t n, struct kal_side *side, int64_t *loop_stride)
+static kallima_status take_scratch(struct kal_lowering *lo, const struct kal_lines *lines,
+                                   int64_t n, struct kal_side *side, int64_t *loop_stride,
+                                   bool are_pairs)
 {
     int64_t *used = lo->phase_open ? &lo->chunk_used : &lo->shared_used;
 
@@ -293,7 +294,7 @@ kallima_status kal_scratch_take(struct kal_lowering *lo, const struct kal_lines 
     memset(loop_stride, 0, KAL_MAX_LOOPS * sizeof *loop_stride);
     const int64_t plane = lo->phase_open ? chunk_layout(lo, lines, n, side, loop_stride)
                                          : shared_layout(lo, lines, n, side, loop_stride);
-    if (lo->caps->language || !lo->phase_open) {
+    if (are_pairs) {
         interleave(side, loop_stride);
         *used += kal_round_up(2 * plane, 32);
         note_scratch(lo, *used);
@@ -305,6 +306,20 @@ kallima_status kal_scratch_take(struct kal_lowering *lo, const struct kal_lines 
     *used += kal_round_up(2 * side->imag, 32);
     note_scratch(lo, *used);
     return KALLIMA_OK;
+}
+
+kallima_status kal_scratch_take(struct kal_lowering *lo, const struct kal_lines *lines,
+                                int64_t n, struct kal_side *side, int64_t *loop_stride)
+{
+    const bool are_pairs = lo->caps->language || !lo->phase_open;
+    return take_scratch(lo, lines, n, side, loop_stride, are_pairs);
+}
+
+kallima_status kal_scratch_take_pairs(struct kal_lowering *lo,
+                                      const struct kal_lines *lines, int64_t n,
+                                      struct kal_side *side, int64_t *loop_stride)
+{
+    return take_scratch(lo, lines, n, side, loop_stride, true);
 }
 
 void kal_lines_set_in(struct kal_lines *lines, const struct kal_side *side,

@@ -118,6 +118,11 @@ void kal_stage_end(struct kal_lowering *lo);
 kallima_status kal_scratch_take(struct kal_lowering *lo, const struct kal_lines *lines,
                                 int64_t n, struct kal_side *side, int64_t *loop_stride);
 
+/** The same, with both parts of a number side by side wherever it is. */
+kallima_status kal_scratch_take_pairs(struct kal_lowering *lo,
+                                      const struct kal_lines *lines, int64_t n,
+                                      struct kal_side *side, int64_t *loop_stride);
+
 /** Make `side` one side of `lines`, with the loops' strides on that side. */
 void kal_lines_set_in(struct kal_lines *lines, const struct kal_side *side,
                       const int64_t *loop_stride);

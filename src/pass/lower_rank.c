@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // rank: the axes one after another, on one small array at a time or on everything at once.
 #include "factor/together.h"
+#include "math/number.h"
 #include "pass/tile.h"
 
 // An array of the problem, or scratch in the shape of its complex half spectrum.
@@ -36,23 +37,32 @@ static int64_t other_length(const struct kal_problem *p, int axis)
     return p->kind == KALLIMA_R2C ? p->out.n[axis] : p->in.n[axis];
 }
 
-// Packed scratch in the shape of the complex array, of the axes from `first` on.
+// Rows, or planes, an odd number of cache lines apart do not fall into the same cache sets.
+static int64_t set_apart(const struct kal_lowering *lo, int64_t elements)
+{
+    enum { LEAST = 64, LINES = 32, GAP = 16 };
+    const bool are_in_sets = elements >= LEAST && elements % LINES == 0;
+    return are_in_sets && !lo->caps->language ? elements + GAP : elements;
+}
+
+// Scratch in the shape of the complex array, of the axes from `first` on.
 static kallima_status scratch_volume(struct kal_lowering *lo,
                                      const struct kal_lines *lines, int first,
-                                     struct volume *v)
+                                     bool are_pairs, struct volume *v)
 {
     const struct kal_problem *p = lo->problem;
-    int64_t elements = 1;
-    for (int i = first; i < p->rank; i++)
-        elements *= other_length(p, i);
-    KAL_TRY(kal_scratch_take(lo, lines, elements, &v->side, v->loop_stride));
-    int64_t stride = v->side.stride;
+    int64_t pitch[KALLIMA_MAX_RANK], elements = 1;
+
+    for (int i = p->rank - 1; i >= first; i--) {
+        pitch[i] = elements;
+        elements = set_apart(lo, elements * other_length(p, i));
+    }
+    KAL_TRY((are_pairs ? kal_scratch_take_pairs : kal_scratch_take)(
+        lo, lines, elements, &v->side, v->loop_stride));
+    for (int i = p->rank - 1; i >= first; i--)
+        v->stride[i] = pitch[i] * v->side.stride;
     v->row = other_length(p, p->rank - 1);
     v->gap = 0;
-    for (int i = p->rank - 1; i >= first; i--) {
-        v->stride[i] = stride;
-        stride *= other_length(p, i);
-    }
     return KALLIMA_OK;
 }
 
@@ -181,7 +191,7 @@ static kallima_status lower_before(struct kal_lowering *lo, const struct kal_rec
 
     *middle = *in;
     if (end > 0 && !p->is_in_place && !p->may_destroy_input)
-        KAL_TRY(scratch_volume(lo, lines, 0, middle));
+        KAL_TRY(scratch_volume(lo, lines, 0, false, middle));
     for (int i = 0; i < end; i++)
         KAL_TRY(
             lower_axis(lo, node->child[i], lines, i == 0 ? in : middle, middle, i, 0));
@@ -201,6 +211,27 @@ static kallima_status lower_backward(struct kal_lowering *lo,
 
     KAL_TRY(lower_before(lo, node, lines, &in, kal_min(t->first, p->rank - 1), &middle));
     return lower_last(lo, node, t, lines, &middle, &out, 0);
+}
+
+// Do the rows of complex arrays fall into so few sets of the caches near a core of a CPU that
+// columns, written where they were read, push each other out?
+static bool meets_in_sets(const struct kal_lowering *lo)
+{
+    enum { LINE_BYTES = 64, SETS = 64, MOST = 1024 };
+    const struct kal_problem *p = lo->problem;
+    const int64_t unit = kal_array_reals(&p->out) * (p->precision == KALLIMA_F64 ? 8 : 4);
+    const int last = p->rank - 1;
+
+    if (lo->caps->language || p->kind != KALLIMA_C2C || p->in.stride[last] != 1 ||
+        p->out.stride[last] != 1)
+        return false;
+    for (int i = 0; i < last; i++) {
+        const int64_t bytes = magnitude(p->out.stride[i]) * unit;
+        const int64_t shared = kal_gcd(bytes, LINE_BYTES * SETS) / LINE_BYTES;
+        if (bytes % LINE_BYTES == 0 && p->n[i] * shared > MOST)
+            return true;
+    }
+    return false;
 }
 
 static bool stays_near(const struct kal_lowering *lo, int64_t n)
@@ -249,17 +280,6 @@ static kallima_status lower_parts(struct kal_lowering *lo, const struct kal_reci
     return status ? status : lower_within(lo, node, lines, 0, first, 0);
 }
 
-// All axes of arrays that do not stay near one core, or do and a phase is open.
-static kallima_status lower_axes(struct kal_lowering *lo, const struct kal_recipe *node,
-                                 const struct kal_tile *t, const struct kal_lines *lines)
-{
-    if (lo->problem->kind == KALLIMA_C2R)
-        return lower_backward(lo, node, t, lines);
-    const int first = lo->phase_open ? 0 : first_near(lo, node);
-    return first > 0 ? lower_parts(lo, node, t, lines, first)
-                     : lower_forward(lo, node, t, lines, 0);
-}
-
 // The same array, of the loops that lines have now.
 static struct volume inside_volume(const struct volume *v, const struct kal_lines *lines,
                                    bool is_in)
@@ -270,22 +290,39 @@ static struct volume inside_volume(const struct volume *v, const struct kal_line
     return inside;
 }
 
-// The axes from `first` on, from the input through scratch to the output: forward those of the tile,
-// or the last one, first, C2R last.
-static kallima_status lower_through_cache(struct kal_lowering *lo,
-                                          const struct kal_recipe *node,
-                                          const struct kal_tile *t,
-                                          const struct kal_lines *lines,
-                                          const struct volume *user_in,
-                                          const struct volume *user_out, int first)
+// Are the lines of the last axis, of a CPU, read or written as pairs on the other side, too? Those that
+// fill half of the lanes are worked by twos then, and those of one codelet without a tile.
+static bool takes_pairs(const struct kal_lowering *lo, const struct kal_recipe *node,
+                        int first, bool is_backward)
 {
-    const bool is_backward = lo->problem->kind == KALLIMA_C2R;
+    const struct kal_recipe *last = node->child[node->child_count - 1];
+    bool are_long = true;
+
+    if (lo->problem->precision != KALLIMA_F32)
+        return false;
+    // Columns of one codelet are not stored from pairs past the caches.
+    for (int i = first; i < node->child_count - 1; i++)
+        are_long = are_long && node->child[i]->radix_count != 1;
+    if (last->rule == KAL_RULE_FOUR_STEP)
+        last = last->child[1];
+    return (is_backward || are_long) && last->radix_count == 1 &&
+           (last->n < KAL_LANES || node->child[node->child_count - 1] == last);
+}
+
+// The axes from `first` on, from the input through scratch to the output: those of the tile, or the
+// last one, first, or last if `is_backward`.
+static kallima_status lower_through_cache(
+    struct kal_lowering *lo, const struct kal_recipe *node, const struct kal_tile *t,
+    const struct kal_lines *lines, const struct volume *user_in,
+    const struct volume *user_out, int first, bool is_backward)
+{
     const struct volume in = inside_volume(user_in, lines, true);
     const struct volume out = inside_volume(user_out, lines, false);
     const int others = kal_min(t->first, t->rank - 1) - first;
     struct volume middle = { 0 };
 
-    KAL_TRY(scratch_volume(lo, lines, first, &middle));
+    KAL_TRY(scratch_volume(lo, lines, first, takes_pairs(lo, node, first, is_backward),
+                           &middle));
     for (int i = 0; i <= others; i++) {
         const struct volume *from = i == 0 ? &in : &middle;
         const struct volume *to = i == others ? &out : &middle;
@@ -301,16 +338,51 @@ static kallima_status lower_through_cache(struct kal_lowering *lo,
 static kallima_status lower_launch(struct kal_lowering *lo, const struct kal_recipe *node,
                                    const struct kal_tile *t,
                                    const struct kal_lines *lines, const struct volume *in,
-                                   const struct volume *out, int first)
+                                   const struct volume *out, int first, bool is_backward)
 {
     struct kal_lines parts, inside;
 
     KAL_TRY(divide(&parts, lo->problem, lines, in, out, first));
     KAL_TRY(kal_phase_begin(lo, &parts, 1, false, &inside));
     const kallima_status status =
-        lower_through_cache(lo, node, t, &inside, in, out, first);
+        lower_through_cache(lo, node, t, &inside, in, out, first, is_backward);
     kal_phase_end(lo);
     return status;
+}
+
+// The other way round, through scratch for all of the array: the axes before `first` from the input to
+// there; from there the others, in the cache near a core, to the output. What is then written in columns
+// is scratch, whose rows are apart, and the output is written row by row.
+static kallima_status lower_columns_first(struct kal_lowering *lo,
+                                          const struct kal_recipe *node,
+                                          const struct kal_tile *t,
+                                          const struct kal_lines *lines, int first)
+{
+    const struct kal_problem *p = lo->problem;
+    const struct volume in = user_volume(lo, &p->in, &lines->in, lines, true);
+    const struct volume out = user_volume(lo, &p->out, &lines->out, lines, false);
+    struct volume middle;
+
+    if (first == 0)
+        return lower_through_cache(lo, node, t, lines, &in, &out, 0, true);
+    KAL_TRY(scratch_volume(lo, lines, 0, false, &middle));
+    for (int i = 0; i < first; i++)
+        KAL_TRY(
+            lower_axis(lo, node->child[i], lines, i == 0 ? &in : &middle, &middle, i, 0));
+    return lower_launch(lo, node, t, lines, &middle, &out, first, true);
+}
+
+// All axes of arrays that do not stay near one core, or do and a phase is open.
+static kallima_status lower_axes(struct kal_lowering *lo, const struct kal_recipe *node,
+                                 const struct kal_tile *t, const struct kal_lines *lines)
+{
+    if (lo->problem->kind == KALLIMA_C2R)
+        return lower_backward(lo, node, t, lines);
+    const int first = lo->phase_open ? 0 : first_near(lo, node);
+    if (meets_in_sets(lo))
+        return lower_columns_first(lo, node, t, lines, first);
+    return first > 0 ? lower_parts(lo, node, t, lines, first)
+                     : lower_forward(lo, node, t, lines, 0);
 }
 
 // The axes from `first` on in one launch, the others on all of the array: before it if C2R.
@@ -326,9 +398,9 @@ static kallima_status lower_launched(struct kal_lowering *lo,
 
     if (p->kind == KALLIMA_C2R) {
         KAL_TRY(lower_before(lo, node, lines, &in, first, &middle));
-        return lower_launch(lo, node, t, lines, &middle, &out, first);
+        return lower_launch(lo, node, t, lines, &middle, &out, first, true);
     }
-    KAL_TRY(lower_launch(lo, node, t, lines, &in, &out, first));
+    KAL_TRY(lower_launch(lo, node, t, lines, &in, &out, first, false));
     return lower_within(lo, node, lines, 0, first, 0);
 }
 
@@ -355,7 +427,7 @@ static kallima_status lower_near(struct kal_lowering *lo, const struct kal_recip
     const struct volume in = user_volume(lo, &p->in, &lines->in, lines, true);
     const struct volume out = user_volume(lo, &p->out, &lines->out, lines, false);
     return goes_far(lo, node, lines)
-               ? lower_through_cache(lo, node, t, lines, &in, &out, 0)
+               ? lower_through_cache(lo, node, t, lines, &in, &out, 0, false)
                : lower_axes(lo, node, t, lines);
 }
 

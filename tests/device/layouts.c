@@ -109,6 +109,44 @@ void scales_are_applied(void **state)
     ROWS_FINISH();
 }
 
+// Arrays whose columns push each other out of a CPU's caches where they are written in place: near a
+// core, planes of them near a core, and too large for that.
+void arrays_that_meet_in_cache_sets_are_computed(void **state)
+{
+    static const kallima_desc arrays[] = {
+        { .rank = 2, .n = { 48, 512 }, .batch = 3 },
+        { .rank = 2, .n = { 256, 64 }, .batch = 2 },
+        { .rank = 2, .n = { 300, 512 } },
+        { .rank = 2, .n = { 1024, 96 }, .batch = 2 },
+        { .rank = 3, .n = { 40, 8, 128 } },
+        { .rank = 3, .n = { 18, 48, 256 } },
+        { .rank = 3, .n = { 2, 320, 256 }, .batch = 2 },
+        { .rank = 4, .n = { 3, 17, 4, 512 } },
+    };
+
+    (void)state;
+    if (suite.is_brief || suite.takes_kernels)
+        skip();
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
+        for (int variant = 0; variant < 8; variant++) {
+            struct random r = { i * 8 + (uint64_t)variant };
+            struct trial t = { .desc = arrays[i],
+                               .seed = r.state,
+                               .way = (enum way)(variant / 2 % WAY_COUNT) };
+            t.desc.precision = variant % 2;
+            t.desc.direction = variant / 2 % 2;
+            t.desc.placement = variant / 4;
+            t.desc.scale = variant % 3 == 1 ? 0.375 : 0.0;
+            if (variant % 4 == 3) {
+                t.desc.in.format = KALLIMA_PLANAR;
+                t.desc.out.format = KALLIMA_PLANAR;
+            }
+            trial_check(&t, suite.device);
+        }
+    }
+    ROWS_FINISH();
+}
+
 // Lines of one codelet or two are scaled in ways of their own: alone, and many that are packed or not.
 void scales_of_short_lines_are_applied(void **state)
 {

@@ -109,6 +109,7 @@ static int run_layouts(void)
         cmocka_unit_test(shapes_of_many_axes_are_computed),
         cmocka_unit_test(planes_of_reals_are_computed),
         cmocka_unit_test(long_columns_are_computed),
+        cmocka_unit_test(arrays_that_meet_in_cache_sets_are_computed),
         cmocka_unit_test(random_problems_are_computed),
         cmocka_unit_test(scales_are_applied),
         cmocka_unit_test(scales_of_short_lines_are_applied),

@@ -62,6 +62,7 @@ void planes_of_reals_are_computed(void **state);
 void long_columns_are_computed(void **state);
 void shapes_of_many_axes_are_computed(void **state);
 void random_problems_are_computed(void **state);
+void arrays_that_meet_in_cache_sets_are_computed(void **state);
 void scales_are_applied(void **state);
 void scales_of_short_lines_are_applied(void **state);
 void short_lines_of_every_count_are_computed(void **state);

@@ -462,6 +462,14 @@ static void planned_programs_are_consistent(void **state)
                                        101,  128,  210,  625,  1024,  2053,  4096,
                                        5040, 9999, 6561, 8191, 10007, 16384, 65536 };
     static const int64_t batches[] = { 1, 20 };
+    static const kallima_desc arrays[] = {
+        { .rank = 2, .n = { 64, 256 }, .batch = 2 },
+        { .rank = 2, .n = { 300, 512 }, .placement = KALLIMA_IN_PLACE },
+        { .rank = 3, .n = { 40, 8, 128 }, .out.format = KALLIMA_PLANAR },
+        { .rank = 4, .n = { 3, 17, 4, 512 }, .direction = KALLIMA_INVERSE },
+        { .rank = 2, .n = { 64, 256 }, .kind = KALLIMA_R2C },
+        { .rank = 3, .n = { 12, 64, 256 }, .kind = KALLIMA_C2R },
+    };
     (void)state;
     for (size_t i = 0; i < KAL_COUNT(lengths); i++) {
         for (int kind = 0; kind < KALLIMA_KIND_COUNT; kind++) {
@@ -473,6 +481,8 @@ static void planned_programs_are_consistent(void **state)
             }
         }
     }
+    for (size_t i = 0; i < KAL_COUNT(arrays); i++)
+        check_recipe(&arrays[i], NULL);
     ROWS_FINISH();
 }
 
