@@ -260,6 +260,17 @@ static int64_t shared_layout(const struct kal_lowering *lo, const struct kal_lin
     return stride;
 }
 
+int64_t kal_scratch_pitch(const struct kal_lowering *lo, int64_t n, bool are_pairs)
+{
+    enum { LEAST = 64, PIECE_BYTES = 128 };
+    const int real_bytes = lo->problem->precision == KALLIMA_F64 ? 8 : 4;
+    const int64_t fill = PIECE_BYTES / (are_pairs ? 2 * real_bytes : real_bytes);
+
+    if (lo->caps->language || n < LEAST)
+        return n;
+    return ((n + fill - 1) / fill | 1) * fill;
+}
+
 // Remember the most scratch that was in use at once.
 static void note_scratch(struct kal_lowering *lo, int64_t used)
 {

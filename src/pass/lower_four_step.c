@@ -25,9 +25,7 @@ static kallima_status lower_direct(struct kal_lowering *lo, const struct kal_rec
                                    const struct kal_lines *lines)
 {
     const int64_t n1 = node->child[0]->n, n2 = node->child[1]->n;
-    // Rows an odd number of cache lines apart do not fall into the same cache sets.
-    const bool same_sets = n2 >= 64 && n2 % 32 == 0 && !lo->caps->language;
-    const int64_t pitch = same_sets ? n2 + 16 : n2;
+    const int64_t pitch = kal_scratch_pitch(lo, n2, !lo->phase_open);
     const int64_t shared_used = lo->shared_used, chunk_used = lo->chunk_used;
     struct kal_side scratch;
     int64_t loop_stride[KAL_MAX_LOOPS];

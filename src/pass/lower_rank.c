@@ -37,14 +37,6 @@ static int64_t other_length(const struct kal_problem *p, int axis)
     return p->kind == KALLIMA_R2C ? p->out.n[axis] : p->in.n[axis];
 }
 
-// Rows, or planes, an odd number of cache lines apart do not fall into the same cache sets.
-static int64_t set_apart(const struct kal_lowering *lo, int64_t elements)
-{
-    enum { LEAST = 64, LINES = 32, GAP = 16 };
-    const bool are_in_sets = elements >= LEAST && elements % LINES == 0;
-    return are_in_sets && !lo->caps->language ? elements + GAP : elements;
-}
-
 // Scratch in the shape of the complex array, of the axes from `first` on.
 static kallima_status scratch_volume(struct kal_lowering *lo,
                                      const struct kal_lines *lines, int first,
@@ -55,7 +47,8 @@ static kallima_status scratch_volume(struct kal_lowering *lo,
 
     for (int i = p->rank - 1; i >= first; i--) {
         pitch[i] = elements;
-        elements = set_apart(lo, elements * other_length(p, i));
+        elements = kal_scratch_pitch(lo, elements * other_length(p, i),
+                                     are_pairs || !lo->phase_open);
     }
     KAL_TRY((are_pairs ? kal_scratch_take_pairs : kal_scratch_take)(
         lo, lines, elements, &v->side, v->loop_stride));
