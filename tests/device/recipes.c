@@ -158,6 +158,8 @@ static const struct {
     { 20480, KALLIMA_C2C, "four-step(local(32), local(32.20))", FOR_PASSES },
     { 36000, KALLIMA_C2R, "real-even(four-step(local(10.12), local(15.10, hints=1)))",
       FOR_PASSES },
+    { 32768, KALLIMA_R2C, "real-even(four-step(local(8.16, hints=1), local(8.16)))",
+      FOR_PASSES },
     { 64, KALLIMA_C2C, "local(8.8, lanes=1, hints=1, threads=1, fetch=1)", FOR_PASSES },
     { 101, KALLIMA_C2C, "rader(four-step(local(10, lines=4), local(10)))", FOR_ALL },
     { 101, KALLIMA_C2C, "rader(four-step(local(10, lines=4, across=0), local(10)))",

@@ -189,6 +189,13 @@ static double written_bytes(const struct cpu_program *program,
 
 // Much output of interleaved numbers that nothing reads again, or that drives itself from the
 // caches until it is read, as that of all lines of a stage does.
+// Is what a pass reads not what it writes? Scratch of two takings begins at two offsets.
+static bool is_apart(const struct kal_pass *pass)
+{
+    return !pass->is_in_place ||
+           (pass->out.buffer == KAL_BUFFER_SHARED && pass->in.offset != pass->out.offset);
+}
+
 bool kal_cpu_is_streamed(const struct cpu_program *program, const struct kal_pass *pass)
 {
     const struct kal_program *source = program->program;
@@ -196,7 +203,7 @@ bool kal_cpu_is_streamed(const struct cpu_program *program, const struct kal_pas
     const double bytes = written_bytes(program, pass, is_last ? 0 : pass->stage_loops);
     const bool is_whole =
         pass->out.is_real || pass->out.imag == 1; // numbers' parts together
-    return pass->out.buffer != KAL_BUFFER_CHUNK && is_whole && !pass->is_in_place &&
+    return pass->out.buffer != KAL_BUFFER_CHUNK && is_whole && is_apart(pass) &&
            kal_program_get_parameter(source, KAL_PARAMETER_HINTS,
                                      bytes >= far_bytes(program, pass));
 }
