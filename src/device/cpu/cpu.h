@@ -15,7 +15,6 @@ struct cpu_device {
     kallima_device base;
     int level_count; // least first
     const char *level[CPU_MAX_LEVELS];
-    double kept_bytes; // of output read again that the cache of all cores may keep
 };
 
 /** A step made ready: its function and its table. */
@@ -186,9 +185,6 @@ enum { CPU_STAGED_BYTES = 2048 };
 
 /** Elements of a block of a long pointwise pass. */
 enum { CPU_BLOCK = 2048 };
-
-/** Bytes of output that few threads store past the caches, at the least. */
-enum { KAL_CPU_FAR_BYTES = 8000000 };
 
 /** Return whether what a pass writes is stored past the caches. */
 bool kal_cpu_is_streamed(const struct cpu_program *program, const struct kal_pass *pass);

@@ -167,14 +167,16 @@ static bool is_far(const struct cpu_program *program, const struct cpu_pass *pas
 // Xeon, by timing problems both ways.
 static double far_bytes(const struct cpu_program *program, const struct kal_pass *pass)
 {
+    const double KEPT_SHARE = 0.75, MOST_OF_SCRATCH = 8e6;
     const struct kal_program *source = program->program;
-    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
+    const struct kal_caps *caps = &program->base.device->caps;
 
     if (pass != source->pass[source->pass_count - 1] &&
         pass->out.buffer == KAL_BUFFER_OUT)
-        return device->kept_bytes;
-    return pass->in.buffer == KAL_BUFFER_SHARED ? KAL_CPU_FAR_BYTES
-                                                : (double)device->base.caps.far_bytes;
+        return KEPT_SHARE * (double)caps->shared_bytes;
+    return pass->in.buffer == KAL_BUFFER_SHARED
+               ? fmin((double)caps->far_bytes, MOST_OF_SCRATCH)
+               : (double)caps->far_bytes;
 }
 
 // What all lines of a pass write, or those of one round of the first `loops` loops.
@@ -337,13 +339,13 @@ static void need_tiles(struct cpu_program *program, uint64_t bytes)
 // fast through these, or faster. Measured on a Zen 4 processor and on a Xeon.
 static bool is_staged(const struct cpu_program *program, const struct cpu_pass *pass)
 {
-    enum { FEWEST_BYTES = 64, FAR = 4 };
+    enum { FEWEST_BYTES = 64, MANY_BYTES = 32000000 }; // for each thread
     const int64_t line_bytes = pass->pass->n * (program->is_f64 ? 16 : 8);
 
     return pass->is_streamed && pass->turned.run && !pass->turned.is_real &&
            line_bytes >= FEWEST_BYTES &&
            written_bytes(program, pass->pass, 0) >=
-               FAR * KAL_CPU_FAR_BYTES * (double)program->base.device->caps.threads;
+               (double)MANY_BYTES * (double)program->base.device->caps.threads;
 }
 
 // Tables and tiles of a pass, or of two as one; the number of passes goes to *count.
