@@ -13,6 +13,9 @@
 
 enum { CPU_MAX_RADIX = 32, CPU_MAX_REAL = 32, CPU_MAX_LANES = 16 };
 
+/** Bytes of a tile element, at most: two registers. */
+enum { CPU_PAIR_BYTES = 128 };
+
 /**
  * Elements of V reals: real parts at re + e * stride, imaginary parts at im + e * stride. What
  * reads them from interleaved memory asks for those `ahead` reals behind each, unless it is 0.

@@ -629,10 +629,10 @@ static bool can_multiply_outputs(const struct cpu_pass *pass)
            (!pass->pass->out.twiddle_n || pass->twiddle_tiles || pass->twiddle_lanes);
 }
 
-// What elements 0, step, ... of this tile are multiplied by. Twiddles that are not kept whole are
-// products, of those of elements 0, step, ..., which are put behind n elements of `tile`, and
-// that of the element which one begins with.
-static struct cpu_factors find_factors(const struct run *run, char *tile, int64_t step,
+// What elements 0, step, ... of this tile are multiplied by, n of them. Twiddles that are not kept whole
+// are products, of those of these elements, which are put to `roots`, and that of the element which
+// one begins with.
+static struct cpu_factors find_factors(const struct run *run, char *roots, int64_t step,
                                        int64_t n)
 {
     const struct cpu_pass *pass = run->pass;
@@ -642,7 +642,6 @@ static struct cpu_factors find_factors(const struct run *run, char *tile, int64_
         f.roots = twiddle_row(run);
         f.step = step;
     } else if (pass->twiddle_lanes) {
-        char *roots = tile + n * pair_bytes(run->worker, pass);
         f.lanes = pass->twiddle_lanes;
         f.row = twiddle_scalars(run);
         pass->kernels->roots(roots, f.lanes, f.row, step, n);
@@ -666,7 +665,7 @@ static void advance_factors(const struct run *run, struct cpu_factors *f)
     }
 }
 
-// The last step codelet by codelet: outputs are multiplied and stored while they are near.
+// The last step codelet by codelet: outputs are multiplied and stored while they are near the core.
 static void run_last(const struct run *run, const struct cpu_step *step, cpu_dft *dft,
                      struct cpu_vectors x, char *tile, enum reach out)
 {
@@ -677,7 +676,8 @@ static void run_last(const struct run *run, const struct cpu_step *step, cpu_dft
     cpu_output *store =
         (run->pass->pass->out.twiddle_n ? k->twiddled : k->scaled)[layout[out]];
     const int64_t radix = step->step->radix, count = step->step->s;
-    const struct cpu_vectors spare = tile_vectors(run->worker, run->pass, tile, 0, 1);
+    _Alignas(64) char outputs[CPU_MAX_RADIX * CPU_PAIR_BYTES];
+    const struct cpu_vectors spare = tile_vectors(run->worker, run->pass, outputs, 0, 1);
     struct cpu_factors factors = find_factors(run, tile, count, radix);
     struct cpu_vectors y = memory_vectors(run, &run->out);
     const int64_t x_bytes = x.stride * run->worker->real_bytes,
@@ -687,7 +687,7 @@ static void run_last(const struct run *run, const struct cpu_step *step, cpu_dft
     y.stride *= count;
     for (int64_t q = 0; q < count; q++) {
         dft(&x, &spare, 1, 1, NULL);
-        store(tile, &factors, &y, radix);
+        store(outputs, &factors, &y, radix);
         advance_factors(run, &factors);
         move(&x, x_bytes);
         move(&y, y_bytes);
