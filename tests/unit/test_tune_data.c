@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Usage: test_tune_data [--verbose]
+// Usage: test_tune_data [--verbose] [FILE]
 // How well the cost model ranks plans that were measured on a GPU, before it is fitted and
 // after. --verbose: print them all, with what the built-in model predicts, in the form of
-// `kallima tune --verbose`.
+// `kallima tune --verbose`. FILE: others, of which the scores are printed, and none is asked for.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,11 +76,13 @@ static bool add_line(const char *line)
     return *line == ' ' ? add_plan(line) : add_problem(line);
 }
 
+static const char *path = TUNE_DATA;
+
 static int load(void **state)
 {
     const kallima_device_options options = { .threads = 1 };
     kallima_device *device = NULL;
-    FILE *file = fopen(TUNE_DATA, "r");
+    FILE *file = fopen(path, "r");
 
     (void)state;
     if (!file || kallima_device_open(&device, "nullcuda", &options) != KALLIMA_OK)
@@ -184,19 +186,27 @@ static double default_loss(void)
 
 // The costs are fitted to these plans: this says what the terms can tell, not what they would
 // of another GPU.
-static void the_guess_ranks(void **state)
+static double print_guess(struct score *score)
 {
     const struct kal_model guess = kal_model_guess(&data.caps, NULL);
     struct kal_model unruled = guess; // that does not know what the planner's rules say
     unruled.cost[KAL_TERM_DEPART] = 0.0;
-    const struct score score = find_score(&guess, ALL);
     const double loss = default_loss();
 
-    (void)state;
+    *score = find_score(&guess, ALL);
     printf("%d problems, %d plans; the defaults are %.1f %% slower than the fastest\n",
            data.problems, data.plans, 100.0 * (loss - 1.0));
-    print_score("guess", score);
+    print_score("guess", *score);
     print_score("guess, without departures from the rules", find_score(&unruled, ALL));
+    return loss;
+}
+
+static void the_guess_ranks(void **state)
+{
+    struct score score;
+    const double loss = print_guess(&score);
+
+    (void)state;
     assert_true(data.problems >= 100 && data.plans >= 2000);
     assert_true(loss < 1.04);
     assert_true(score.order > 0.70);
@@ -320,13 +330,29 @@ static void print_all(void)
     }
 }
 
+static int print_scores(void)
+{
+    struct score score;
+    const bool is_loaded = load(NULL) == 0;
+    if (is_loaded)
+        (void)print_guess(&score);
+    else
+        fprintf(stderr, "test_tune_data: cannot read plans from %s\n", path);
+    return is_loaded ? 0 : 1;
+}
+
 int main(int argc, char **argv)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_guess_ranks),
         cmocka_unit_test(a_fit_ranks_what_it_has_not_seen),
     };
-    if (argc == 2 && strcmp(argv[1], "--verbose") == 0) {
+    const bool is_verbose = argc > 1 && strcmp(argv[1], "--verbose") == 0;
+    if (argc > 1 + is_verbose)
+        path = argv[1 + is_verbose];
+    if (argc == 2 && !is_verbose)
+        return print_scores();
+    if (is_verbose) {
         const int status = load(NULL);
         print_all();
         return status == 0 ? 0 : 1;
