@@ -189,8 +189,6 @@ static double written_bytes(const struct cpu_program *program,
     return bytes;
 }
 
-// Much output of interleaved numbers that nothing reads again, or that drives itself from the
-// caches until it is read, as that of all lines of a stage does.
 // Is what a pass reads not what it writes? Scratch of two takings begins at two offsets.
 static bool is_apart(const struct kal_pass *pass)
 {
@@ -198,6 +196,8 @@ static bool is_apart(const struct kal_pass *pass)
            (pass->out.buffer == KAL_BUFFER_SHARED && pass->in.offset != pass->out.offset);
 }
 
+// Much output of interleaved numbers that nothing reads again, or that drives itself from the
+// caches until it is read, as that of all lines of a stage does.
 bool kal_cpu_is_streamed(const struct cpu_program *program, const struct kal_pass *pass)
 {
     const struct kal_program *source = program->program;
