@@ -111,18 +111,19 @@ static int64_t columns_limit(int64_t limit)
     return kal_min(limit, COLUMN_LIMIT);
 }
 
-// Long rows are written side by side, in pieces that begin on lines of the caches where as many numbers
-// as there are rows fill such lines. Others cannot go past the caches, and touch a line more. Measured
-// on a Zen 5 processor in November 2026: 140 problems of 33000 to 3 million points, with this and without,
-// take 0.91 of the time as a geometric mean, 34320 doubles 0.62, 53235 floats 1.3.
-static double misplacement(int64_t n, int64_t rows, bool is_f64)
+// On a CPU long rows are written side by side, in pieces that begin on lines of the caches where as
+// many numbers as there are rows fill such lines, of which one has `filling`; 1: no matter. Others cannot
+// go past the caches, and touch a line more. Measured on a Zen 5 processor in November 2026: 140 problems
+// of 33000 to 3 million points, with this and without, take 0.91 of the time as a geometric mean, 34320
+// doubles 0.62, 53235 floats 1.3.
+static double misplacement(int64_t n, int64_t rows, int filling)
 {
     enum { SHORTEST = 16384 };
     const double DEARER = 1.2;
-    return n < SHORTEST || rows % (is_f64 ? 4 : 8) == 0 ? 1.0 : DEARER;
+    return n < SHORTEST || rows % filling == 0 ? 1.0 : DEARER;
 }
 
-static int64_t cheapest_columns(int64_t n, int64_t limit, bool is_f64)
+static int64_t cheapest_columns(int64_t n, int64_t limit, int filling)
 {
     int64_t best = 0;
     double best_cost = 0.0;
@@ -134,7 +135,7 @@ static int64_t cheapest_columns(int64_t n, int64_t limit, bool is_f64)
         for (int i = 0; i < 2; i++) {
             const int64_t n1 = split[i], n2 = n / n1;
             const double cost = pass_cost(n1, n2, columns_limit(limit)) +
-                                pass_cost(n2, n1, limit) * misplacement(n, n1, is_f64);
+                                pass_cost(n2, n1, limit) * misplacement(n, n1, filling);
             if (best == 0 || cost < best_cost) {
                 best = n1;
                 best_cost = cost;
@@ -150,14 +151,14 @@ static bool is_one_pass(int64_t n, int64_t limit)
 }
 
 // Of the lowest limit at which two passes do; if none does, the planner divides further.
-static int64_t best_columns(int64_t n, bool is_f64)
+static int64_t best_columns(int64_t n, int filling)
 {
     for (int64_t limit = NEAR_LIMIT; limit <= ROW_LIMIT; limit *= 2) {
-        const int64_t best = cheapest_columns(n, limit, is_f64);
+        const int64_t best = cheapest_columns(n, limit, filling);
         if (is_one_pass(best, columns_limit(limit)) && is_one_pass(n / best, limit))
             return best;
     }
-    return cheapest_columns(n, NEAR_LIMIT, is_f64);
+    return cheapest_columns(n, NEAR_LIMIT, filling);
 }
 
 // Longest line of which a tile of neighbours, wide enough for whole memory transactions,
@@ -245,14 +246,15 @@ static int64_t kernel_columns(int64_t n, bool long_first, const struct kal_caps 
         best = first_of_three(n, most, most, narrow, largest);
     if (!best) // rather than a fourth pass
         best = first_of_three(n, narrow, narrow, narrowest, largest);
-    return best ? best : best_columns(n, kal_caps_is_f64(caps));
+    return best ? best : best_columns(n, 1);
 }
 
 static int64_t choose_columns(const struct kal_axis *axis, const struct kal_caps *caps)
 {
     if (!caps->language)
-        return kal_line_rows(axis, caps) ? axis->n / kal_line_rows(axis, caps)
-                                         : best_columns(axis->n, kal_caps_is_f64(caps));
+        return kal_line_rows(axis, caps)
+                   ? axis->n / kal_line_rows(axis, caps)
+                   : best_columns(axis->n, kal_caps_is_f64(caps) ? 4 : 8);
     int64_t length;
     const int64_t convolved =
         axis->is_convolved ? kal_convolution_columns(axis->n, caps, &length) : 0;

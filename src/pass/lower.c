@@ -260,11 +260,18 @@ static int64_t shared_layout(const struct kal_lowering *lo, const struct kal_lin
     return stride;
 }
 
+// Are both parts of a number side by side in scratch that is taken now? Always where all threads see it.
+static bool is_interleaved(const struct kal_lowering *lo, bool are_pairs)
+{
+    return are_pairs || lo->caps->language || !lo->phase_open;
+}
+
 int64_t kal_scratch_pitch(const struct kal_lowering *lo, int64_t n, bool are_pairs)
 {
     enum { LEAST = 64, PIECE_BYTES = 128 };
     const int real_bytes = lo->problem->precision == KALLIMA_F64 ? 8 : 4;
-    const int64_t fill = PIECE_BYTES / (are_pairs ? 2 * real_bytes : real_bytes);
+    const int64_t fill =
+        PIECE_BYTES / (is_interleaved(lo, are_pairs) ? 2 * real_bytes : real_bytes);
 
     if (lo->caps->language || n < LEAST)
         return n;
@@ -291,8 +298,8 @@ static void interleave(struct kal_side *side, int64_t *loop_stride)
 }
 
 static kallima_status take_scratch(struct kal_lowering *lo, const struct kal_lines *lines,
-                                   int64_t n, struct kal_side *side, int64_t *loop_stride,
-                                   bool are_pairs)
+                                   int64_t n, bool are_pairs, struct kal_side *side,
+                                   int64_t *loop_stride)
 {
     int64_t *used = lo->phase_open ? &lo->chunk_used : &lo->shared_used;
 
@@ -305,7 +312,7 @@ static kallima_status take_scratch(struct kal_lowering *lo, const struct kal_lin
     memset(loop_stride, 0, KAL_MAX_LOOPS * sizeof *loop_stride);
     const int64_t plane = lo->phase_open ? chunk_layout(lo, lines, n, side, loop_stride)
                                          : shared_layout(lo, lines, n, side, loop_stride);
-    if (are_pairs) {
+    if (is_interleaved(lo, are_pairs)) {
         interleave(side, loop_stride);
         *used += kal_round_up(2 * plane, 32);
         note_scratch(lo, *used);
@@ -322,15 +329,14 @@ static kallima_status take_scratch(struct kal_lowering *lo, const struct kal_lin
 kallima_status kal_scratch_take(struct kal_lowering *lo, const struct kal_lines *lines,
                                 int64_t n, struct kal_side *side, int64_t *loop_stride)
 {
-    const bool are_pairs = lo->caps->language || !lo->phase_open;
-    return take_scratch(lo, lines, n, side, loop_stride, are_pairs);
+    return take_scratch(lo, lines, n, false, side, loop_stride);
 }
 
 kallima_status kal_scratch_take_pairs(struct kal_lowering *lo,
                                       const struct kal_lines *lines, int64_t n,
                                       struct kal_side *side, int64_t *loop_stride)
 {
-    return take_scratch(lo, lines, n, side, loop_stride, true);
+    return take_scratch(lo, lines, n, true, side, loop_stride);
 }
 
 void kal_lines_set_in(struct kal_lines *lines, const struct kal_side *side,
@@ -557,12 +563,15 @@ static bool has_rader(const struct kal_program *program)
 static struct kal_pass *scaled_pass(const struct kal_program *program,
                                     const struct kal_caps *caps)
 {
-    const int last = program->pass_count - 1;
-    for (int i = last; i >= 0 && !caps->language && !has_rader(program); i--) {
+    struct kal_pass *const last = program->pass[program->pass_count - 1];
+
+    if (caps->language || has_rader(program))
+        return last;
+    for (int i = program->pass_count - 1; i >= 0; i--) {
         if (program->pass[i]->out.twiddle_n)
             return program->pass[i];
     }
-    return program->pass[last];
+    return last;
 }
 
 kallima_status kal_program_lower(struct kal_program *out, struct kal_arena *arena,

@@ -118,17 +118,17 @@ void kal_stage_end(struct kal_lowering *lo);
 kallima_status kal_scratch_take(struct kal_lowering *lo, const struct kal_lines *lines,
                                 int64_t n, struct kal_side *side, int64_t *loop_stride);
 
-/**
- * Return how many elements rows of n shall be apart in scratch: on a CPU an odd number of pieces of 128
- * bytes, which a tile of the widest registers takes of a row, so that rows do not fall into the same
- * cache sets. `are_pairs` says that both parts of a number are side by side.
- */
-int64_t kal_scratch_pitch(const struct kal_lowering *lo, int64_t n, bool are_pairs);
-
 /** The same, with both parts of a number side by side wherever it is. */
 kallima_status kal_scratch_take_pairs(struct kal_lowering *lo,
                                       const struct kal_lines *lines, int64_t n,
                                       struct kal_side *side, int64_t *loop_stride);
+
+/**
+ * Return how many elements rows of n shall be apart in scratch that is taken now: on a CPU an odd number of
+ * pieces of 128 bytes, which a tile of the widest registers takes of a row, so that rows do not fall into
+ * the same cache sets. `are_pairs`: by kal_scratch_take_pairs().
+ */
+int64_t kal_scratch_pitch(const struct kal_lowering *lo, int64_t n, bool are_pairs);
 
 /** Make `side` one side of `lines`, with the loops' strides on that side. */
 void kal_lines_set_in(struct kal_lines *lines, const struct kal_side *side,

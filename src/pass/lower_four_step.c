@@ -25,7 +25,7 @@ static kallima_status lower_direct(struct kal_lowering *lo, const struct kal_rec
                                    const struct kal_lines *lines)
 {
     const int64_t n1 = node->child[0]->n, n2 = node->child[1]->n;
-    const int64_t pitch = kal_scratch_pitch(lo, n2, !lo->phase_open);
+    const int64_t pitch = kal_scratch_pitch(lo, n2, false);
     const int64_t shared_used = lo->shared_used, chunk_used = lo->chunk_used;
     struct kal_side scratch;
     int64_t loop_stride[KAL_MAX_LOOPS];

@@ -47,8 +47,7 @@ static kallima_status scratch_volume(struct kal_lowering *lo,
 
     for (int i = p->rank - 1; i >= first; i--) {
         pitch[i] = elements;
-        elements = kal_scratch_pitch(lo, elements * other_length(p, i),
-                                     are_pairs || !lo->phase_open);
+        elements = kal_scratch_pitch(lo, elements * other_length(p, i), are_pairs);
     }
     KAL_TRY((are_pairs ? kal_scratch_take_pairs : kal_scratch_take)(
         lo, lines, elements, &v->side, v->loop_stride));
@@ -174,6 +173,19 @@ static kallima_status lower_forward(struct kal_lowering *lo,
     return lower_within(lo, node, lines, first, t->first, first);
 }
 
+// The axes before `end`, the first one from `in` to `middle`, the others there.
+static kallima_status lower_to_middle(struct kal_lowering *lo,
+                                      const struct kal_recipe *node,
+                                      const struct kal_lines *lines,
+                                      const struct volume *in,
+                                      const struct volume *middle, int end)
+{
+    for (int i = 0; i < end; i++)
+        KAL_TRY(
+            lower_axis(lo, node->child[i], lines, i == 0 ? in : middle, middle, i, 0));
+    return KALLIMA_OK;
+}
+
 // C2R: the axes before `end` from the input to *middle, the input if that may be destroyed, else
 // scratch. Without such axes it is the input.
 static kallima_status lower_before(struct kal_lowering *lo, const struct kal_recipe *node,
@@ -185,10 +197,7 @@ static kallima_status lower_before(struct kal_lowering *lo, const struct kal_rec
     *middle = *in;
     if (end > 0 && !p->is_in_place && !p->may_destroy_input)
         KAL_TRY(scratch_volume(lo, lines, 0, false, middle));
-    for (int i = 0; i < end; i++)
-        KAL_TRY(
-            lower_axis(lo, node->child[i], lines, i == 0 ? in : middle, middle, i, 0));
-    return KALLIMA_OK;
+    return lower_to_middle(lo, node, lines, in, middle, end);
 }
 
 // C2R: the tile's axes, or the last one, behind the others.
@@ -204,6 +213,22 @@ static kallima_status lower_backward(struct kal_lowering *lo,
 
     KAL_TRY(lower_before(lo, node, lines, &in, kal_min(t->first, p->rank - 1), &middle));
     return lower_last(lo, node, t, lines, &middle, &out, 0);
+}
+
+// Such an axis is a pass that only copies where scratch is on one side of it.
+static bool has_axis_of_one(const struct kal_problem *p)
+{
+    for (int i = 0; i < p->rank; i++) {
+        if (p->n[i] == 1)
+            return true;
+    }
+    return false;
+}
+
+static double all_bytes(const struct kal_lowering *lo, const struct kal_recipe *node,
+                        const struct kal_lines *lines)
+{
+    return (double)kal_line_count(lines) * (double)kal_line_bytes(lo, node->n);
 }
 
 // A large cache that all cores share keeps what those near them lose: on sixteen threads of a Xeon with
@@ -226,7 +251,7 @@ static bool meets_in_sets(const struct kal_lowering *lo, int64_t n)
     const int last = p->rank - 1;
 
     if (lo->caps->language || p->kind != KALLIMA_C2C || p->in.stride[last] != 1 ||
-        p->out.stride[last] != 1 || is_kept(lo, n))
+        p->out.stride[last] != 1 || has_axis_of_one(p) || is_kept(lo, n))
         return false;
     for (int i = 0; i < last; i++) {
         const int64_t bytes = magnitude(p->out.stride[i]) * unit;
@@ -237,16 +262,16 @@ static bool meets_in_sets(const struct kal_lowering *lo, int64_t n)
     return false;
 }
 
-// Many small arrays are read faster row by row, whatever becomes of their columns: as much as comes from
-// memory on any number of threads, so that these do not decide in which order the axes are worked.
+// Small arrays so many that they come from memory are read faster row by row, whatever becomes of their
+// columns. `far_bytes` would depend on the number of threads: the order of the axes, and with it the
+// bits of a result, shall not.
 static bool begins_with_columns(const struct kal_lowering *lo,
                                 const struct kal_recipe *node,
                                 const struct kal_lines *lines)
 {
     const double MANY_BYTES = 8e6;
-    const double bytes =
-        (double)kal_line_count(lines) * (double)kal_line_bytes(lo, node->n);
-    return meets_in_sets(lo, node->n) && (!lo->phase_open || bytes < MANY_BYTES);
+    return meets_in_sets(lo, node->n) &&
+           (!lo->phase_open || all_bytes(lo, node, lines) < MANY_BYTES);
 }
 
 static bool stays_near(const struct kal_lowering *lo, int64_t n)
@@ -381,9 +406,7 @@ static kallima_status lower_columns_first(struct kal_lowering *lo,
     if (first == 0)
         return lower_through_cache(lo, node, t, lines, &in, &out, 0, true);
     KAL_TRY(scratch_volume(lo, lines, 0, false, &middle));
-    for (int i = 0; i < first; i++)
-        KAL_TRY(
-            lower_axis(lo, node->child[i], lines, i == 0 ? &in : &middle, &middle, i, 0));
+    KAL_TRY(lower_to_middle(lo, node, lines, &in, &middle, first));
     return lower_launch(lo, node, t, lines, &middle, &out, first, true);
 }
 
@@ -424,14 +447,9 @@ static bool goes_far(const struct kal_lowering *lo, const struct kal_recipe *nod
                      const struct kal_lines *lines)
 {
     const struct kal_problem *p = lo->problem;
-    const double bytes =
-        (double)kal_line_count(lines) * (double)kal_line_bytes(lo, node->n);
-    for (int i = 0; i < p->rank; i++) {
-        if (p->n[i] == 1)
-            return false;
-    }
     return lo->caps->far_bytes > 0 && p->kind == KALLIMA_C2C && !p->is_in_place &&
-           !p->out.is_planar && bytes >= (double)lo->caps->far_bytes;
+           !p->out.is_planar && !has_axis_of_one(p) &&
+           all_bytes(lo, node, lines) >= (double)lo->caps->far_bytes;
 }
 
 // Arrays that stay near one core.

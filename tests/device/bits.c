@@ -18,10 +18,10 @@ static const kallima_desc problems[] = {
     { .rank = 1, .n = { 100000 }, .batch = 6 },   // many threads work all lines together
     { .rank = 2, .n = { 64, 64 }, .batch = 256 }, // few threads store past the caches
     { .rank = 1, .n = { 9 }, .batch = 470000 },   // by way of copies
-    { .rank = 2, .n = { 64, 256 }, .batch = 48 }, // their columns first, and so many that
     { .rank = 2,
       .n = { 64, 256 },
-      .batch = 70 }, // they are not, for any number of threads
+      .batch = 48 }, // columns first on any number of threads
+    { .rank = 2, .n = { 64, 256 }, .batch = 70 }, // too many for that
     { .rank = 2, .n = { 512, 512 }, .batch = 2, .precision = KALLIMA_F64 },
 };
 

@@ -122,6 +122,7 @@ void arrays_that_meet_in_cache_sets_are_computed(void **state)
         { .rank = 3, .n = { 18, 48, 256 } },
         { .rank = 3, .n = { 2, 320, 256 }, .batch = 2 },
         { .rank = 4, .n = { 3, 17, 4, 512 } },
+        { .rank = 4, .n = { 1, 70, 1, 512 } },
     };
 
     (void)state;

@@ -184,8 +184,6 @@ static double default_loss(void)
     return exp(sum / data.problems);
 }
 
-// The costs are fitted to these plans: this says what the terms can tell, not what they would
-// of another GPU.
 static double print_guess(struct score *score)
 {
     const struct kal_model guess = kal_model_guess(&data.caps, NULL);
@@ -201,6 +199,8 @@ static double print_guess(struct score *score)
     return loss;
 }
 
+// The costs are fitted to these plans: this says what the terms can tell, not what they would
+// of another GPU.
 static void the_guess_ranks(void **state)
 {
     struct score score;

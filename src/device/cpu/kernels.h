@@ -29,7 +29,7 @@ struct cpu_vectors {
 struct cpu_memory {
     void *re, *im;
     int64_t stride; // between elements
-    int64_t ahead;  // reals from what is loaded to what is asked for; 0: nothing is
+    int64_t ahead;  // reals to the tile to come, which is asked for; 0: none is
     const int64_t *lane_offset; // of each lane, from `re` and `im`
     int lanes;                  // that hold lines
     const int64_t *index;       // as in struct kal_side, or NULL

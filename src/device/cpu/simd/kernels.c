@@ -347,18 +347,25 @@ static void rader(void *tile, const void *x0, void *sum, const void *table, int6
     STORE(s + LANES, sum_re);
 }
 
+#define MULTIPLY_COMPLEX(re, im, ar, ai, br, bi) \
+    do {                                         \
+        const V r_ = FNMA(ai, bi, MUL(ar, br));  \
+        im = FMA(ai, br, MUL(ar, bi));           \
+        re = r_;                                 \
+    } while (0)
+
 static void twiddle(void *tile, const void *lanes, const void *rows, int64_t n)
 {
     R *t = tile;
     const R *l = lanes, *r = rows;
 
     for (int64_t e = 0; e < n; e++, t += PAIR, l += PAIR, r += 2) {
-        const V lr = LOAD(l), li = LOAD(l + LANES);
-        const V rr = BROADCAST(r[0]), ri = BROADCAST(r[1]);
-        const V wr = FNMA(li, ri, MUL(lr, rr)), wi = FMA(li, rr, MUL(lr, ri));
-        const V a = LOAD(t), b = LOAD(t + LANES);
-        STORE(t, FNMA(b, wi, MUL(a, wr)));
-        STORE(t + LANES, FMA(b, wr, MUL(a, wi)));
+        V wr, wi, re, im;
+        MULTIPLY_COMPLEX(wr, wi, LOAD(l), LOAD(l + LANES), BROADCAST(r[0]),
+                         BROADCAST(r[1]));
+        MULTIPLY_COMPLEX(re, im, LOAD(t), LOAD(t + LANES), wr, wi);
+        STORE(t, re);
+        STORE(t + LANES, im);
     }
 }
 
@@ -368,18 +375,12 @@ static void multiply_tile(void *tile, const void *roots, int64_t n)
     const R *w = roots;
 
     for (int64_t e = 0; e < n; e++, t += PAIR, w += PAIR) {
-        const V a = LOAD(t), b = LOAD(t + LANES), c = LOAD(w), d = LOAD(w + LANES);
-        STORE(t, FNMA(b, d, MUL(a, c)));
-        STORE(t + LANES, FMA(b, c, MUL(a, d)));
+        V re, im;
+        MULTIPLY_COMPLEX(re, im, LOAD(t), LOAD(t + LANES), LOAD(w), LOAD(w + LANES));
+        STORE(t, re);
+        STORE(t + LANES, im);
     }
 }
-
-#define MULTIPLY_COMPLEX(re, im, ar, ai, br, bi) \
-    do {                                         \
-        const V r_ = FNMA(ai, bi, MUL(ar, br));  \
-        im = FMA(ai, br, MUL(ar, bi));           \
-        re = r_;                                 \
-    } while (0)
 
 static void roots(void *tile, const void *lanes, const void *rows, int64_t step,
                   int64_t n)
