@@ -23,7 +23,10 @@ void row_fail(const char *fmt, ...) ROWS_PRINTF;
 /** Count a row that ran; a test without rows is itself a failure. */
 void row_ran(void);
 
-/** End a test: fail if a row failed or none ran; print how many did. */
+/** Count a row that is left to another run of the same test. */
+void row_left(void);
+
+/** End a test: fail if a row failed or there was none; print how many did. */
 void rows_finish(const char *test);
 
 #define ROWS_FINISH() rows_finish(__func__)

@@ -50,7 +50,7 @@ static void check_shape(const kallima_desc *shape, uint64_t seed)
         t.desc.direction = t.desc.kind == KALLIMA_C2C && i % 2;
         t.desc.destroy_input = i % 5 == 4;
         problem_lay_out(&t.desc, (enum style)(i / 3 % STYLE_COUNT), &r);
-        trial_check(&t, suite.device);
+        suite_check(&t, suite.device);
     }
 }
 
@@ -81,7 +81,7 @@ void random_problems_are_computed(void **state)
         struct trial t = { .desc = problem_random(&r, i % 10 == 0 ? 20000 : 1500) };
         t.seed = r.state;
         t.way = (enum way)random_between(&r, 0, WAY_COUNT - 1);
-        trial_check(&t, suite.device);
+        suite_check(&t, suite.device);
     }
     ROWS_FINISH();
 }
@@ -102,7 +102,7 @@ void scales_are_applied(void **state)
                     problem_line(kind, (int)(i + k) % 2, KALLIMA_FORWARD, lengths[k]);
                 t.desc.scale = scales[i];
                 t.desc.batch = 1 + (int64_t)(k % 2) * 5;
-                trial_check(&t, suite.device);
+                suite_check(&t, suite.device);
             }
         }
     }
@@ -142,7 +142,7 @@ void arrays_that_meet_in_cache_sets_are_computed(void **state)
                 t.desc.in.format = KALLIMA_PLANAR;
                 t.desc.out.format = KALLIMA_PLANAR;
             }
-            trial_check(&t, suite.device);
+            suite_check(&t, suite.device);
         }
     }
     ROWS_FINISH();
@@ -171,7 +171,7 @@ void scales_of_short_lines_are_applied(void **state)
                 t.desc.in.batch_stride = n + 5;
                 t.desc.out.batch_stride = n + 7;
             }
-            trial_check(&t, suite.device);
+            suite_check(&t, suite.device);
         }
     }
     ROWS_FINISH();
@@ -207,7 +207,7 @@ static void check_batch(int64_t n, int64_t lines, int sort, bool is_inverse,
         t.desc.out.batch_stride = n + apart->out_gap;
     }
     t.desc.placement = way == BATCH_IN_PLACE ? KALLIMA_IN_PLACE : KALLIMA_OUT_OF_PLACE;
-    trial_check(&t, suite.device);
+    suite_check(&t, suite.device);
 }
 
 // Lines of one codelet fill registers of several widths, and some of them do not: every count of lines.
@@ -256,7 +256,7 @@ void short_lines_past_the_caches_are_computed(void **state)
         t.desc.in.stride[0] = t.desc.out.stride[0] = 1;
         t.desc.in.batch_stride = p->n + p->in_gap;
         t.desc.out.batch_stride = p->n;
-        trial_check(&t, device);
+        suite_check(&t, device);
     }
     kallima_device_close(&device);
     ROWS_FINISH();
@@ -346,7 +346,7 @@ void planes_of_reals_are_computed(void **state)
                                .way = i % 2 ? WAY_BUFFERS : WAY_OWNED };
             if (i % 3 == 0 && suite.has_f64)
                 t.desc.precision = KALLIMA_F64;
-            trial_check(&t, suite.device);
+            suite_check(&t, suite.device);
         }
     }
     ROWS_FINISH();
@@ -375,7 +375,7 @@ void long_columns_are_computed(void **state)
                            .seed = i + 1 };
         if (i % 2 == 0 && suite.has_f64)
             t.desc.precision = KALLIMA_F64;
-        trial_check(&t, suite.device);
+        suite_check(&t, suite.device);
     }
     ROWS_FINISH();
 }

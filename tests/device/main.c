@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Usage: test_device SELECTOR [SIMD] [--brief | --long] [--group NAME] [--part I/N]
 //        [--sample N] [--absent]
-// Exit status 77: no such device here. --absent: there must be none of this API.
+// Exit status 77: no such device here. --absent: there must be none of this API. --part: every
+// Nth trial, for runs side by side where compilers take most of the time.
 #include <stdio.h>
 #include <string.h>
 
@@ -46,6 +47,22 @@ bool suite_takes(uint64_t row, int one_of)
     one_of *= suite.is_brief ? 4 * suite.sample : suite.sample;
     return !suite.takes_kernels || suite.is_long ||
            random_next(&r) % (uint64_t)one_of == 0;
+}
+
+bool suite_is_mine(uint64_t row)
+{
+    struct random r = { row };
+    const bool is_mine = random_next(&r) % (uint64_t)suite.parts == (uint64_t)suite.part;
+    if (!is_mine)
+        row_left();
+    return is_mine;
+}
+
+void suite_check(const struct trial *trial, kallima_device *device)
+{
+    static uint64_t trials;
+    if (suite_is_mine(trials++))
+        trial_check(trial, device);
 }
 
 static int run_api(void)

@@ -200,7 +200,7 @@ static void check_written(size_t i, int variant)
     t.desc = *suite_problem(&t.desc);
     problem_lay_out(&t.desc, (enum style)(variant % STYLE_COUNT), &r);
     if (!is_too_long(&t.desc, t.recipe))
-        trial_check(&t, suite.device);
+        suite_check(&t, suite.device);
 }
 
 static void check_refused(size_t i)

@@ -16,12 +16,12 @@ struct suite {
     const char *selector, *simd; // simd: NULL for the device's best
     bool computes; // false: the device runs nothing, outputs stay as they are
     bool has_f64;
-    bool takes_kernels;     // plans are compiled, which takes long, and arrays are staged
-    bool is_long;           // the whole sweep
-    bool is_absent;         // there must be no such device
-    bool is_brief;          // for emulators and sanitizers: small sizes
-    int part, parts;        // of a test that is shared out among several runs
-    int sample;             // of the rows that suite_takes(), one of so many
+    bool takes_kernels; // plans are compiled, which takes long, and arrays are staged
+    bool is_long;       // the whole sweep
+    bool is_absent;     // there must be no such device
+    bool is_brief;      // for emulators and sanitizers: small sizes
+    int part, parts;    // of the rows that suite_is_mine() shares out among several runs
+    int sample;         // of the rows that suite_takes(), one of so many
     kallima_device *device; // default number of threads
 };
 
@@ -36,6 +36,15 @@ kallima_device *suite_open(int threads, struct counting *counting);
  * run, of as many more as --sample says.
  */
 bool suite_takes(uint64_t row, int one_of);
+
+/**
+ * Whether row number `row` of a test is this run's, where --part shares the rows out among
+ * several runs; if not, it is counted as one that runs elsewhere.
+ */
+bool suite_is_mine(uint64_t row);
+
+/** trial_check(), where --part leaves this trial to this run: they are numbered as they come. */
+void suite_check(const struct trial *trial, kallima_device *device);
 
 /**
  * Return `desc` or, on a device that computes in f32 alone, a copy of it in f32, which the next

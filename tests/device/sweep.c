@@ -30,7 +30,7 @@ static void check_line(int kind, int precision, int direction, int64_t n,
                        .seed = (uint64_t)n * 1009 + (uint64_t)lines };
     set_lines(&t.desc, lines);
     t.way = (enum way)((n + kind + precision) % WAY_COUNT);
-    trial_check(&t, suite.device);
+    suite_check(&t, suite.device);
 }
 
 static void check_sampled(int kind, int precision, int direction, int64_t n,
@@ -80,11 +80,11 @@ static void check_turns(int64_t n)
         { KALLIMA_C2R, KALLIMA_F32 },
     };
     struct trial t = take_turn(KALLIMA_C2C, KALLIMA_F32, n);
-    trial_check(&t, suite.device);
+    suite_check(&t, suite.device);
     for (int i = 0; i < 5; i++) {
         t = take_turn(others[i].kind, others[i].precision, n);
         if (suite_takes((uint64_t)(n * 5 + i), n <= 64 ? 5 : 20))
-            trial_check(&t, suite.device);
+            suite_check(&t, suite.device);
     }
 }
 
@@ -93,8 +93,7 @@ void lengths_take_turns(void **state)
     (void)state;
     for (int64_t n = 1; n <= TURNS; n++) {
         const bool is_codelet = n <= CODELETS && !suite.is_brief;
-        if (n % suite.parts == suite.part &&
-            (is_codelet || suite_takes((uint64_t)n, suite.is_brief ? 2 : 1)))
+        if (is_codelet || suite_takes((uint64_t)n, suite.is_brief ? 2 : 1))
             check_turns(n);
     }
     ROWS_FINISH();
@@ -109,7 +108,7 @@ static bool is_chosen(int64_t n)
                                        347,  360,  384,  511,  512,  513,  625,  768,
                                        1000, 1009, 1021, 1023, 1024, 1025, 1331, 1536,
                                        1920, 2047, 2048, 2039, 2049, 2050 };
-    if (took_turns || n % suite.parts != suite.part)
+    if (took_turns)
         return false;
     if (suite.is_long || n <= (suite.is_brief ? 40 : 130) ||
         (n % 61 == 0 && !suite.is_brief))
