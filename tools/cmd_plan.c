@@ -42,7 +42,7 @@ static const char *const languages[] = { "opencl",   "cuda",   "opengl",
                                          "opengles", "vulkan", "d3d11" };
 static const char *const plannings[] = { "default", "fixed", "wisdom-only" };
 static const char *const imagined[] = { "nullopencl",   "nullcuda",   "nullopengl",
-                                        "nullopengles", "nullopengl", "nulld3d11" };
+                                        "nullopengles", "nullvulkan", "nulld3d11" };
 
 /** What the command line asks for. */
 struct request {

@@ -8,7 +8,7 @@ import unittest
 
 from support import Case
 
-DEVICES = ("cpu", "null", "nullcuda", "nullopencl", "nullopengl", "nullopengles", "nulld3d11")
+DEVICES = ("cpu", "null", "nullcuda", "nullopencl", "nullvulkan", "nullopengl", "nullopengles", "nulld3d11")
 
 
 class Explain(Case):

@@ -72,7 +72,7 @@ static const struct language {
 } languages[] = {
     { "opengl", "nullopengl", &kal_null_opengl_device_ops, glsl_is_accepted },
     { "opengles", "nullopengles", &kal_null_opengles_device_ops, glsl_is_accepted },
-    { "vulkan", "nullopengl", &kal_null_opengl_device_ops, vulkan_is_accepted },
+    { "vulkan", "nullvulkan", &kal_null_vulkan_device_ops, vulkan_is_accepted },
     { "d3d11", "nulld3d11", &kal_null_d3d11_device_ops, hlsl_is_accepted },
 };
 static const struct language *language;

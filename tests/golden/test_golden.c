@@ -212,6 +212,7 @@ static void kernels_are_as_they_were(void **state)
     (void)state;
     check_kernels("nullopencl", "kernels_opencl.txt");
     check_kernels("nullcuda", "kernels_cuda.txt");
+    check_kernels("nullvulkan", "kernels_vulkan.txt");
     check_kernels("nullopengl", "kernels_opengl.txt");
     check_kernels("nullopengles", "kernels_opengles.txt");
     check_kernels("nulld3d11", "kernels_d3d11.txt");

@@ -11,9 +11,9 @@
 
 enum { MOST_SHOWN = 2000 };
 
-static const char *const selectors[] = { "cpu",        "nullcuda",     "nullopencl",
-                                         "nullopengl", "nullopengles", "nulld3d11",
-                                         "null" };
+static const char *const selectors[] = { "cpu",        "nullcuda",   "nullopencl",
+                                         "nullvulkan", "nullopengl", "nullopengles",
+                                         "nulld3d11",  "null" };
 static const kallima_desc desc = { .rank = 1, .n = { 240 } };
 
 /** A recipe of the problem that is no device's default. */

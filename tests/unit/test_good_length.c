@@ -20,8 +20,9 @@ static kallima_device *open_device(const char *selector)
 
 static void lengths_are_near_and_never_shorter(void **state)
 {
-    static const char *const selectors[] = { "cpu",        "nullcuda",     "nullopencl",
-                                             "nullopengl", "nullopengles", "nulld3d11" };
+    static const char *const selectors[] = { "cpu",        "nullcuda",   "nullopencl",
+                                             "nullvulkan", "nullopengl", "nullopengles",
+                                             "nulld3d11" };
     static const int64_t lengths[] = { 1,    2,    3,     7,      16,      97,     1000,
                                        1021, 4099, 65537, 100003, 1000003, 1 << 25 };
     (void)state;

@@ -84,8 +84,9 @@ static void terms_are_what_can_be_counted_by_hand(void **state)
 
 static void every_recipe_costs_something(void **state)
 {
-    static const char *const selectors[] = { "cpu",        "nullcuda",     "nullopencl",
-                                             "nullopengl", "nullopengles", "nulld3d11" };
+    static const char *const selectors[] = { "cpu",        "nullcuda",   "nullopencl",
+                                             "nullvulkan", "nullopengl", "nullopengles",
+                                             "nulld3d11" };
     static const struct {
         kallima_desc desc;
         const char *text;

@@ -144,8 +144,9 @@ static void check_visited(void)
     }
 }
 
-static const char *const selectors[] = { "cpu",        "nullcuda",     "nullopencl",
-                                         "nullopengl", "nullopengles", "nulld3d11" };
+static const char *const selectors[] = { "cpu",        "nullcuda",   "nullopencl",
+                                         "nullvulkan", "nullopengl", "nullopengles",
+                                         "nulld3d11" };
 
 static void neighbours_are_other_recipes_of_the_problem(void **state)
 {

@@ -96,9 +96,9 @@ static const struct sample {
       "rank(local(2.2.2.2), real-even(local(3.5)))" },
 };
 
-static const char *const devices[] = { "cpu",        "nullcuda",     "nullopencl",
-                                       "nullopengl", "nullopengles", "nulld3d11",
-                                       "null" };
+static const char *const devices[] = { "cpu",        "nullcuda",   "nullopencl",
+                                       "nullvulkan", "nullopengl", "nullopengles",
+                                       "nulld3d11",  "null" };
 
 // A plan of `device` for a problem as an entry of its wisdom.
 static void learn(kallima_device *device, const kallima_desc *desc, const char *recipe,

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-// The limits of an NVIDIA H200 through CUDA, and of NVIDIA's OpenCL on it; of a small GPU
-// through OpenGL and through Direct3D 11; and the least that OpenGL ES 3.1 allows.
+// The limits of an NVIDIA H200 through CUDA, OpenCL and Vulkan; of a small GPU through OpenGL and
+// through Direct3D 11; and the least that OpenGL ES 3.1 allows.
 static const struct kal_caps cuda_caps = {
     .has_f64 = true,
     .threads = 1,
@@ -36,6 +36,19 @@ static const struct kal_caps opencl_caps = {
     .lane_registers = 255,
     .has_forward_progress = true,
     .has_nvidia_ptx = true,
+};
+static const struct kal_caps vulkan_caps = {
+    .has_f64 = true,
+    .threads = 1,
+    .lanes_f32 = 32,
+    .language = KAL_LANGUAGE_GLSL,
+    .processors = 132,
+    .group_lanes = 1024,
+    .group_bytes = 49152,
+    .buffer_bytes = UINT32_MAX,
+    .processor_lanes = 2048,
+    .processor_bytes = 128u << 10,
+    .lane_registers = 255,
 };
 static const struct kal_caps opengl_caps = {
     .has_f64 = true,
@@ -194,6 +207,7 @@ static kallima_status enqueue(kallima_device *device, const struct kal_work *wor
 
 KERNEL_DEVICE(cuda, "an H200");
 KERNEL_DEVICE(opencl, "an H200");
+KERNEL_DEVICE(vulkan, "an H200");
 KERNEL_DEVICE(opengl, "a small GPU");
 KERNEL_DEVICE(opengles, "OpenGL ES 3.1");
 KERNEL_DEVICE(d3d11, "a small GPU");
