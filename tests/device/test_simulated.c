@@ -56,6 +56,12 @@ static const struct row rows[] = {
     { { LINE(4096), .batch = 4 }, NULL, 0 },
     { { LINE(4096), .batch = 4, F64 }, NULL, 0 },
     { { LINE(16384), .batch = 4 }, NULL, 0 },
+    // Lines of doubles whose steps are as many, and as small, as can be: the most roundings.
+    { { LINE(59049), .batch = 2, F64 }, NULL, 0 },
+    { { LINE(177147), F64 }, NULL, 0 },
+    { { LINE(236196), F64, INVERSE }, NULL, 0 },
+    { { LINE(352836), F64 }, NULL, 0 },
+    { { LINE(531441), F64 }, NULL, 0 },
     { { LINE(240), COLUMNS(17) }, NULL, 0 },
     { { LINE(360), COLUMNS(50), F64, PLANAR, IN_PLACE }, NULL, 0 },
     { { LINE(360), .in.format = KALLIMA_PLANAR, .in.offset = 3, .out.stride = { 2 } }, NULL, 0 },
