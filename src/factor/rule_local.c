@@ -338,23 +338,19 @@ static bool choose_long_merged(const struct kal_axis *axis, const struct kal_cap
 // Columns or rows of a line of doubles that would take three steps: by 27 they take two, or round less in
 // three. Lines of six steps of 13 to 3 points went past the bound of the error by up to a tenth. Measured on an
 // NVIDIA H200 in November 2026: eight batches of lines from 59049 to 531441 points take 0.75 to 0.97 of the
-// time where both passes have two steps, five 0.99 to 1.14 where only one has; 59049 points alone 1.15.
+// time where both passes have two steps, six 0.99 to 1.14 where only one has; 59049 points alone 1.15.
 static bool choose_by_27(const struct kal_axis *axis, const struct kal_caps *caps,
                          struct kal_recipe *node)
 {
-    enum { RADIX = 27, MOST_BESIDE = 16, STEPS = 3 };
-    const int64_t other = axis->n / RADIX;
+    enum { RADIX = 27, STEPS = 3 };
     const bool is_step = axis->is_first_step || axis->is_second_step;
     if (!is_step || !kal_caps_is_f64(caps) || most_radix(caps) < RADIX ||
         axis->mirrors_first || axis->mirrors_last || axis->n % RADIX != 0 ||
         kal_radix_sequence_kernel(axis->n, largest_radix(axis, caps), true,
                                   node->radix) != STEPS)
         return false;
-    node->radix[0] = (int)other;
-    node->radix_count = 1;
-    if (other > RADIX || !kal_radix_is_printed(other))
-        node->radix_count =
-            kal_radix_sequence_kernel(other, MOST_BESIDE, true, node->radix);
+    node->radix_count =
+        kal_radix_sequence_kernel(axis->n / RADIX, RADIX, true, node->radix);
     if (node->radix_count < 1 || node->radix_count >= STEPS)
         return false;
     node->radix[node->radix_count++] = RADIX;

@@ -152,18 +152,24 @@ static bool can_be_blocked(const struct cpu_pass *pass)
     return p->step_count == 0 || p->step[0].op != KAL_STEP_DFT;
 }
 
-// Do all lines of the phase, that is the arrays that a pass walks through, exceed L2? Where a stage has
-// one array after the other, the input of each comes from further away: 256x256 doubles in batches of 16
-// take 0.67 of the time on a Zen 5 processor, measured in November 2026.
-static bool is_far(const struct cpu_program *program, const struct cpu_pass *pass,
-                   const struct kal_phase *phase)
+// What all lines of a pass take, or those of one round of the first `loops` loops.
+static double pass_bytes(const struct cpu_program *program, const struct kal_pass *pass,
+                         int loops)
 {
-    const struct kal_pass *p = pass->pass;
-    double bytes = (double)phase->lines * (double)pass->inner * (double)p->n *
-                   (program->is_f64 ? 16.0 : 8.0);
-    for (int i = 0; i < p->stage_loops && p->in.buffer == KAL_BUFFER_IN; i++)
-        bytes *= (double)p->loops[i].count;
-    return bytes > (double)program->base.device->caps.near_bytes;
+    double bytes = (double)pass->n * (program->is_f64 ? 16.0 : 8.0);
+    for (int i = loops; i < loop_count(pass); i++)
+        bytes *= (double)pass->loops[i].count;
+    return bytes;
+}
+
+// Do the arrays that a pass walks through exceed L2? In a stage those of one round, which are still near from
+// the pass before; but the user's of all rounds: 256x256 doubles in batches of 64 take 0.68 of the time on a
+// Zen 5 processor, measured in November 2026.
+static bool is_far(const struct cpu_program *program, const struct kal_pass *pass)
+{
+    const int loops = pass->in.buffer == KAL_BUFFER_IN ? 0 : pass->stage_loops;
+    return pass_bytes(program, pass, loops) >
+           (double)program->base.device->caps.near_bytes;
 }
 
 // Bytes of output from which on it is stored past the caches: fewer if the scratch that it comes from
@@ -183,16 +189,6 @@ static double far_bytes(const struct cpu_program *program, const struct kal_pass
                : (double)caps->far_bytes;
 }
 
-// What all lines of a pass write, or those of one round of the first `loops` loops.
-static double written_bytes(const struct cpu_program *program,
-                            const struct kal_pass *pass, int loops)
-{
-    double bytes = (double)pass->n * (program->is_f64 ? 16.0 : 8.0);
-    for (int i = loops; i < loop_count(pass); i++)
-        bytes *= (double)pass->loops[i].count;
-    return bytes;
-}
-
 // Is what a pass reads not what it writes? Scratch of two takings begins at two offsets.
 static bool is_apart(const struct kal_pass *pass)
 {
@@ -206,7 +202,7 @@ bool kal_cpu_is_streamed(const struct cpu_program *program, const struct kal_pas
 {
     const struct kal_program *source = program->program;
     const bool is_last = pass == source->pass[source->pass_count - 1];
-    const double bytes = written_bytes(program, pass, is_last ? 0 : pass->stage_loops);
+    const double bytes = pass_bytes(program, pass, is_last ? 0 : pass->stage_loops);
     const bool is_whole =
         pass->out.is_real || pass->out.imag == 1; // numbers' parts together
     return pass->out.buffer != KAL_BUFFER_CHUNK && is_whole && is_apart(pass) &&
@@ -321,8 +317,7 @@ static kallima_status prepare_pass(struct cpu_program *program,
     pass->is_mirrored = is_mirrored(p);
     pass->units = pass->is_mirrored ? p->step[0].n / 4 + 1 : p->n;
     pass->blocks = pass->is_blocked ? (pass->units + CPU_BLOCK - 1) / CPU_BLOCK : 1;
-    pass->is_far =
-        kal_pass_get_parameter(p, KAL_PARAMETER_FETCH, is_far(program, pass, phase));
+    pass->is_far = kal_pass_get_parameter(p, KAL_PARAMETER_FETCH, is_far(program, p));
     pass->chunk_lines = phase->chunk;
     pass->chunk_rows = kal_cpu_rows_find(pass, phase->chunk, phase->lanes_are_lines);
     const struct kal_host *host = &program->base.device->host;
@@ -348,7 +343,7 @@ static bool is_staged(const struct cpu_program *program, const struct cpu_pass *
 
     return pass->is_streamed && pass->turned.run && !pass->turned.is_real &&
            line_bytes >= FEWEST_BYTES &&
-           written_bytes(program, pass->pass, 0) >=
+           pass_bytes(program, pass->pass, 0) >=
                (double)MANY_BYTES * (double)program->base.device->caps.threads;
 }
 
