@@ -21,7 +21,7 @@ enum kal_slot_use {
 struct kal_dialect {
     const char *name;
     const char *precision[2];      // before the prelude of kernels: f32, f64; NULL: none
-    const char *planar;            // behind that where a side is planar; NULL: none
+    const char *keeps_loops;       // behind that where unrolled ones go wrong; NULL: none
     const char *prelude;           // before functions that stand alone
     const char *suffix[2];         // behind the literals of a kernel: f32, f64
     bool group_bytes_are_launched; // a kernel's tile is as large as its launch says

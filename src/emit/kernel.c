@@ -420,12 +420,27 @@ static void print_cluster(struct kal_printer *p)
     }
 }
 
-static bool is_planar(const struct kal_kernel_set *set)
+static bool has_planar_side(const struct kal_kernel_set *set)
 {
     bool found = false;
     for (int i = 0; i < set->count; i++)
         found = found || kal_kernel_takes_side(set, i, KAL_SLOT_IN_IMAG) ||
                 kal_kernel_takes_side(set, i, KAL_SLOT_OUT_IMAG);
+    return found;
+}
+
+static bool has_product(const struct kal_kernel_set *set)
+{
+    bool found = false;
+    for (int i = 0; i < set->count; i++) {
+        const struct kal_kernel *k = set->kernel[i];
+        for (int j = 0; j < k->round_count; j++) {
+            const struct kal_round *round = &k->round[j];
+            for (int m = 0; m < round->action_count; m++)
+                found = found || (round->action[m].step &&
+                                  round->action[m].step->op == KAL_STEP_PRODUCT);
+        }
+    }
     return found;
 }
 
@@ -435,9 +450,11 @@ void kal_emit_kernel(struct kal_text *text, const struct kal_dialect *dialect,
     const struct kal_kernel *k = set->kernel[0];
     struct kal_printer p = { text, dialect, set, k, 0, false };
 
+    const bool keeps_loops =
+        dialect->keeps_loops && (has_planar_side(set) || has_product(set));
+
     kal_text_add(text, "%s%s%s\n", dialect->precision[k->is_f64],
-                 dialect->planar && is_planar(set) ? dialect->planar : "",
-                 dialect->prelude);
+                 keeps_loops ? dialect->keeps_loops : "", dialect->prelude);
     print_codelets(&p);
     if (kal_kernel_ticket_count(set))
         print_awaited(&p);

@@ -152,6 +152,7 @@ static const kallima_desc kernel_problems[] = {
     { .rank = 1, .n = { 1024 }, .batch = 64, .direction = KALLIMA_INVERSE },
     { .rank = 1, .n = { 99 }, .kind = KALLIMA_C2R, .scale = 0.5 },
     { .rank = 2, .n = { 48, 32 }, .precision = KALLIMA_F64 },
+    { .rank = 1, .n = { 732 } },
     { .rank = 1, .n = { 1048576 } },
 };
 
