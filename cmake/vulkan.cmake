@@ -26,8 +26,14 @@ if(kallima_has_vulkan)
 else()
     list(FILTER vulkan_sources INCLUDE REGEX "/stub\\.c$")
 endif()
-target_sources(kallima-objects PRIVATE ${vulkan_sources})
-set_source_files_properties(src/device/vulkan/spirv.c PROPERTIES COMPILE_DEFINITIONS
+set(spirv_sources src/device/spirv/make.c)
+if(kallima_has_vulkan)
+    list(APPEND spirv_sources src/device/spirv/loader.c)
+else()
+    list(APPEND spirv_sources src/device/spirv/stub.c)
+endif()
+target_sources(kallima-objects PRIVATE ${vulkan_sources} ${spirv_sources})
+set_source_files_properties(src/device/spirv/loader.c PROPERTIES COMPILE_DEFINITIONS
     "KAL_LIBRARY_FOLDER=\"${CMAKE_INSTALL_FULL_LIBDIR}\"")
 
 # Which static libraries glslang consists of depends on its version; whether those that are there
@@ -59,7 +65,7 @@ if(kallima_has_vulkan)
 endif()
 
 if(kallima_has_spirv)
-    add_library(kallima-spirv MODULE src/device/vulkan/module/spirv.c)
+    add_library(kallima-spirv MODULE src/device/spirv/module/module.c)
     target_include_directories(kallima-spirv PRIVATE include src)
     target_link_libraries(kallima-spirv PRIVATE ${glslang_libraries})
     target_link_options(kallima-spirv PRIVATE LINKER:--exclude-libs,ALL)

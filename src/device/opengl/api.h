@@ -67,6 +67,10 @@ enum {
     GL_MAX_COMPUTE_WORK_GROUP_SIZE = 0x91BF,
     GL_MAX_COMPUTE_SHARED_MEMORY_SIZE = 0x8262,
     GL_WARPS_PER_SM_NV = 0x933A,
+    GL_SHADER_BINARY_FORMAT_SPIR_V = 0x9551,
+    GL_UNIFORM = 0x92E1,
+    GL_ACTIVE_RESOURCES = 0x92F5,
+    GL_LOCATION = 0x930E,
     GL_SM_COUNT_NV = 0x933B,
     GL_BUFFER_UPDATE_BARRIER_BIT = 0x00000200,
     GL_SHADER_STORAGE_BARRIER_BIT = 0x00002000,
@@ -131,6 +135,9 @@ enum {
     X(void, GetProgramInfoLog, (unsigned, int, int *, char *))                            \
     X(void, GetProgramBinary, (unsigned, int, int *, unsigned *, void *))                 \
     X(void, ProgramBinary, (unsigned, unsigned, const void *, int))                       \
+    X(void, GetProgramInterfaceiv, (unsigned, unsigned, unsigned, int *))                 \
+    X(void, GetProgramResourceiv, (unsigned, unsigned, unsigned, int, const unsigned *,   \
+                                   int, int *, int *))                                    \
     X(void, DeleteProgram, (unsigned))                                                    \
     X(void, UseProgram, (unsigned))                                                       \
     X(void, Uniform1ui, (int, unsigned))                                                  \
@@ -146,7 +153,10 @@ enum {
     X(void, ClearBufferSubData, (unsigned, unsigned, ptrdiff_t, ptrdiff_t, unsigned,      \
                                  unsigned, const void *))                                 \
     X(void, QueryCounter, (unsigned, unsigned))                                           \
-    X(void, GetQueryObjectui64v, (unsigned, unsigned, uint64_t *))
+    X(void, GetQueryObjectui64v, (unsigned, unsigned, uint64_t *))                        \
+    X(void, ShaderBinary, (int, const unsigned *, unsigned, const void *, int))           \
+    X(void, SpecializeShaderARB, (unsigned, const char *, unsigned, const unsigned *,     \
+                                  const unsigned *))
 #define GL_ES_FUNCTIONS(X)                                                                \
     X(void, QueryCounterEXT, (unsigned, unsigned))                                        \
     X(void, GetQueryObjectui64vEXT, (unsigned, unsigned, uint64_t *))

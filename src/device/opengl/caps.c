@@ -2,6 +2,7 @@
 // Which devices there are, and what they can do.
 #include "device/opengl/driver.h"
 #include "device/processors.h"
+#include "device/spirv/spirv.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -242,6 +243,16 @@ static bool has_sparse(const struct gl_device *device)
            gl->BufferPageCommitmentARB && offers(gl, "GL_ARB_sparse_buffer");
 }
 
+// Only where it is asked for: on no GPU was it measured yet.
+static bool takes_spirv(const struct gl_device *device)
+{
+    const struct gl_api *gl = device->gl;
+    const char *asked = getenv("KALLIMA_OPENGL_SPIRV"), *reason;
+    return asked && *asked && strcmp(asked, "0") != 0 && !device->display.is_es &&
+           gl->ShaderBinary && gl->SpecializeShaderARB && offers(gl, "GL_ARB_gl_spirv") &&
+           kal_spirv_compiler(&reason);
+}
+
 void kal_gl_fill_caps(struct gl_device *device)
 {
     const struct gl_api *gl = device->gl;
@@ -254,6 +265,7 @@ void kal_gl_fill_caps(struct gl_device *device)
         (uint64_t)number(gl, GL_SHADER_STORAGE_BUFFER_OFFSET_ALIGNMENT);
     device->has_clock = has_clock(device);
     device->has_sparse = has_sparse(device);
+    device->takes_spirv = takes_spirv(device);
     device->most_rows = number_of(gl, GL_MAX_COMPUTE_WORK_GROUP_COUNT, 1);
     device->base.caps = (struct kal_caps){
         .has_f64 = device->info.has_f64,
@@ -278,6 +290,6 @@ void kal_gl_key(const kallima_device *base, char *key, size_t capacity)
 {
     const struct gl_device *device = (const struct gl_device *)base;
     const size_t length = strlen(key);
-    snprintf(key + length, capacity - length, "opengl|%s|%s", device->info.name,
-             device->info.driver);
+    snprintf(key + length, capacity - length, "opengl|%s|%s%s", device->info.name,
+             device->info.driver, device->takes_spirv ? "|SPIR-V" : "");
 }

@@ -40,6 +40,7 @@ struct gl_device {
     bool is_adopted;
     bool has_clock;
     bool has_sparse;         // buffers that are sparse, and faster than others
+    bool takes_spirv;        // kernels go there as SPIR-V, not as text
     pthread_mutex_t lock;    // held while the context is used
     struct gl_caller caller; // of the thread that holds the lock
     int most_rows;           // of groups, of a launch
@@ -58,6 +59,7 @@ struct gl_buffer {
 struct gl_kernel {
     struct kal_device_kernel base;
     unsigned program;
+    unsigned uniforms; // a bit for each location that its program uses
     int slots;
 };
 

@@ -2,20 +2,28 @@
 // Work into the queue: kernels and zeros, one after the other.
 #include "device/opengl/driver.h"
 
-static void dispatch(const struct gl_device *device, uint64_t groups)
+static void set_uniform(const struct gl_kernel *kernel, const struct gl_api *gl,
+                        int location, unsigned value)
+{
+    if (kernel->uniforms >> location & 1u)
+        gl->Uniform1ui(location, value);
+}
+
+static void dispatch(const struct gl_device *device, const struct gl_kernel *kernel,
+                     uint64_t groups)
 {
     struct kal_groups parts[2];
     const int count = kal_split_groups(parts, groups, device->base.caps.row_groups);
     for (int i = 0; i < count; i++) {
-        device->gl->Uniform1ui(GL_FIRST_GROUP, parts[i].first);
+        set_uniform(kernel, device->gl, GL_FIRST_GROUP, parts[i].first);
         device->gl->DispatchCompute(parts[i].width, parts[i].rows, 1);
     }
 }
 
 // A kernel sees a buffer from an aligned place on, and the few bytes left are its offset: so
 // offsets of any size fit 32 bits, and all of a large buffer can be reached.
-static void bind_slot(const struct gl_device *device, unsigned slot,
-                      struct kal_memory memory)
+static void bind_slot(const struct gl_device *device, const struct gl_kernel *kernel,
+                      int slot, struct kal_memory memory)
 {
     const struct gl_buffer *buffer = memory.object;
     const uint64_t rest = memory.offset % device->bound_offset;
@@ -23,9 +31,9 @@ static void bind_slot(const struct gl_device *device, unsigned slot,
     const uint64_t bytes = buffer->object_bytes - first;
 
     device->gl->BindBufferRange(
-        GL_SHADER_STORAGE_BUFFER, slot, buffer->name, (ptrdiff_t)first,
+        GL_SHADER_STORAGE_BUFFER, (unsigned)slot, buffer->name, (ptrdiff_t)first,
         (ptrdiff_t)(bytes < device->bound_bytes ? bytes : device->bound_bytes));
-    device->gl->Uniform1ui((int)slot, (unsigned)rest);
+    set_uniform(kernel, device->gl, slot, (unsigned)rest);
 }
 
 static void launch(const struct gl_device *device, const struct kal_work *work)
@@ -34,8 +42,8 @@ static void launch(const struct gl_device *device, const struct kal_work *work)
 
     device->gl->UseProgram(kernel->program);
     for (int i = 0; i < kernel->slots; i++)
-        bind_slot(device, (unsigned)i, work->slot[i]);
-    dispatch(device, work->groups);
+        bind_slot(device, kernel, i, work->slot[i]);
+    dispatch(device, kernel, work->groups);
 }
 
 // OpenGL ES takes zeros from the host only.

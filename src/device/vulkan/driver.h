@@ -8,7 +8,6 @@
 #include <pthread.h>
 #include <vulkan/vulkan_core.h>
 
-#include "device/vulkan/module/spirv.h"
 #include "device/vulkan/vulkan.h"
 
 enum {
@@ -280,9 +279,6 @@ void kal_vk_timer_destroy(kallima_timer *timer);
 kallima_status kal_vk_timer_start(kallima_timer *timer);
 kallima_status kal_vk_timer_stop(kallima_timer *timer);
 kallima_status kal_vk_timer_read(const kallima_timer *timer, double *seconds);
-
-/** Return the compiler of the module; NULL where there is none, and why in *reason. */
-kal_spirv_compile *kal_vk_compiler(const char **reason);
 
 kallima_status kal_vk_kernel_create(struct kal_device_kernel **out,
                                     kallima_device *device,

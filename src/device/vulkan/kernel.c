@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Kernels: text or a binary into a pipeline. What is kept on disk is the SPIR-V and what the
 // driver made of it.
+#include "device/spirv/spirv.h"
 #include "device/vulkan/driver.h"
 
 #include <string.h>
-
-// As much of the compiler's log as fits a sentence.
-enum { LOG_CHARACTERS = 800 };
 
 enum { BINARY_MAGIC = 0x4b565331, SPIRV_MAGIC = 0x07230203, SPIRV_HEADER_BYTES = 20 };
 
@@ -24,41 +22,6 @@ struct piece {
 static const struct vk_device *device_of(const struct vk_kernel *kernel)
 {
     return (const struct vk_device *)kernel->base.device;
-}
-
-static void *allocate(void *user, size_t bytes)
-{
-    void *memory;
-    return kal_alloc(user, &memory, bytes, 1) == KALLIMA_OK ? memory : NULL;
-}
-
-// The line with the first error, or the start if no line calls itself one.
-static const char *first_error(const char *log)
-{
-    const char *error = strstr(log, "ERROR:");
-    return error ? error : log + strspn(log, " \n");
-}
-
-// SPIR-V of a text; the caller frees `data`.
-static kallima_status compile(const struct kal_host *host,
-                              const struct kal_kernel_text *text, struct piece *spirv)
-{
-    const char *reason;
-    char log[LOG_CHARACTERS];
-    uint32_t *words = NULL;
-    kal_spirv_compile *compiler = kal_vk_compiler(&reason);
-    if (!compiler)
-        return kal_fail(host, KALLIMA_E_UNSUPPORTED, "vulkan: %s", reason);
-    const bool is_made = compiler(text->text, allocate, (void *)host, &words,
-                                  &spirv->bytes, log, sizeof log);
-    if (!is_made && !log[0])
-        return kal_fail(host, KALLIMA_E_MEMORY, "vulkan: kernel %s: out of memory",
-                        text->name);
-    if (!is_made)
-        return kal_fail(host, KALLIMA_E_COMPILE, "vulkan: kernel %s: glslang: %s",
-                        text->name, first_error(log));
-    spirv->data = words;
-    return KALLIMA_OK;
 }
 
 // Find both pieces of a binary in its memory; false if it is none of this file.
@@ -209,12 +172,13 @@ static kallima_status make(struct vk_kernel *kernel, const struct kal_kernel_tex
 {
     static const struct piece nothing;
     const struct kal_host *host = &kernel->base.device->host;
-    struct piece spirv;
+    struct kal_binary words;
     if (binary)
         return load(kernel, text->name, binary);
-    KAL_TRY(compile(host, text, &spirv));
+    KAL_TRY(kal_spirv_make(&words, host, KAL_SPIRV_VULKAN, text));
+    const struct piece spirv = { words.data, (size_t)words.bytes };
     const kallima_status status = build(kernel, text->name, &spirv, &nothing, made);
-    kal_free(host, (void *)spirv.data);
+    kal_free(host, words.data);
     return status;
 }
 

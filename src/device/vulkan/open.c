@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The device itself: one queue, and what submissions to it need.
+#include "device/spirv/spirv.h"
 #include "device/vulkan/driver.h"
 
 #include <kallima/plan.h>
@@ -20,7 +21,7 @@ static bool vk_is_complete(void)
 {
     const struct vk_facts *facts = kal_vk_find(0);
     const char *reason;
-    return facts && !facts->info.is_software && kal_vk_compiler(&reason);
+    return facts && !facts->info.is_software && kal_spirv_compiler(&reason);
 }
 
 static void vk_describe(const kallima_device *base, kallima_device_info *info)

@@ -4,11 +4,12 @@
 #define _GNU_SOURCE // dladdr(), secure_getenv()
 #include <dlfcn.h>
 #include <kallima/kallima.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/vulkan/driver.h"
+#include "device/spirv/spirv.h"
 
 static kal_spirv_compile *compiler;
 static char reason_absent[512];
@@ -63,7 +64,7 @@ static void load_once(void)
         memcpy(&compiler, &symbol, sizeof symbol);
 }
 
-kal_spirv_compile *kal_vk_compiler(const char **reason)
+kal_spirv_compile *kal_spirv_compiler(const char **reason)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, load_once);

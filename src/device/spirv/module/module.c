@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "device/vulkan/module/spirv.h"
+#include "device/spirv/module/module.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -56,21 +56,35 @@ static bool generate(glslang_program_t *program, kal_spirv_allocate *allocate, v
     return *words != NULL;
 }
 
-bool kallima_spirv_compile(const char *text, kal_spirv_allocate *allocate, void *user,
-                           uint32_t **words, size_t *bytes, char *log, size_t capacity)
+static const struct {
+    glslang_client_t client;
+    glslang_target_client_version_t client_version;
+    glslang_target_language_version_t language_version;
+    int messages;
+} clients[] = {
+    [KAL_SPIRV_VULKAN] = { GLSLANG_CLIENT_VULKAN, GLSLANG_TARGET_VULKAN_1_1,
+                           GLSLANG_TARGET_SPV_1_3,
+                           GLSLANG_MSG_SPV_RULES_BIT | GLSLANG_MSG_VULKAN_RULES_BIT },
+    [KAL_SPIRV_OPENGL] = { GLSLANG_CLIENT_OPENGL, GLSLANG_TARGET_OPENGL_450,
+                           GLSLANG_TARGET_SPV_1_0, GLSLANG_MSG_SPV_RULES_BIT },
+};
+
+bool kallima_spirv_compile(enum kal_spirv_client client, const char *text,
+                           kal_spirv_allocate *allocate, void *user, uint32_t **words,
+                           size_t *bytes, char *log, size_t capacity)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     const glslang_input_t input = {
         .language = GLSLANG_SOURCE_GLSL,
         .stage = GLSLANG_STAGE_COMPUTE,
-        .client = GLSLANG_CLIENT_VULKAN,
-        .client_version = GLSLANG_TARGET_VULKAN_1_1,
+        .client = clients[client].client,
+        .client_version = clients[client].client_version,
         .target_language = GLSLANG_TARGET_SPV,
-        .target_language_version = GLSLANG_TARGET_SPV_1_3,
+        .target_language_version = clients[client].language_version,
         .code = text,
         .default_version = 450,
         .default_profile = GLSLANG_NO_PROFILE,
-        .messages = GLSLANG_MSG_SPV_RULES_BIT | GLSLANG_MSG_VULKAN_RULES_BIT,
+        .messages = clients[client].messages,
         .resource = &limits,
     };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What the module libkallima-spirv.so offers: GLSL to SPIR-V, by glslang. It is a library of its
 // own so that no program carries a compiler in C++ that uses none.
-#ifndef KAL_DEVICE_VULKAN_MODULE_SPIRV_H_
-#define KAL_DEVICE_VULKAN_MODULE_SPIRV_H_
+#ifndef KAL_DEVICE_SPIRV_MODULE_MODULE_H_
+#define KAL_DEVICE_SPIRV_MODULE_MODULE_H_
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,11 +13,14 @@
 #define KAL_SPIRV_VERSION \
     "kallima_spirv_version" // a string: KALLIMA_VERSION of its build
 
+/** Whose SPIR-V, and GLSL: of Vulkan 1.1, or of OpenGL with GL_ARB_gl_spirv. */
+enum kal_spirv_client { KAL_SPIRV_VULKAN, KAL_SPIRV_OPENGL };
+
 /** Gives memory for SPIR-V, or NULL. */
 typedef void *kal_spirv_allocate(void *user, size_t bytes);
 
 /**
- * Compile a compute shader in GLSL for Vulkan 1.1.
+ * Compile a compute shader in GLSL.
  *
  * Owner:  *words is what `allocate` returned for *bytes bytes.
  * Thread: any.
@@ -25,8 +28,8 @@ typedef void *kal_spirv_allocate(void *user, size_t bytes);
  *         `capacity` characters, has as much of the compiler's log as fits; or where there is
  *         no memory, with an empty log.
  */
-typedef bool kal_spirv_compile(const char *text, kal_spirv_allocate *allocate, void *user,
-                               uint32_t **words, size_t *bytes, char *log,
-                               size_t capacity);
+typedef bool kal_spirv_compile(enum kal_spirv_client client, const char *text,
+                               kal_spirv_allocate *allocate, void *user, uint32_t **words,
+                               size_t *bytes, char *log, size_t capacity);
 
 #endif
