@@ -70,8 +70,9 @@ kallima_status kal_timing_measure_launch(struct kal_timing *timing,
  * A sample is as many executions between two marks of the timer as take some hundred
  * microseconds, far above the resolution of any device's events; warming up is finding out
  * how many. Arrays are the same in all samples, so that caches are as warm as the problem
- * leaves them; where executions overwrite the input it is copied afresh before a sample,
- * outside the time.
+ * leaves them, and on a processor short samples follow an execution of the same plan, not of the
+ * other; where executions overwrite the input it is copied afresh before a sample, outside the
+ * time.
  *
  * Thread: one call on a timing, and on its trial, at a time; nothing else should use the
  *         device.

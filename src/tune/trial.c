@@ -115,7 +115,7 @@ static kallima_status choose_batch(struct kal_trial *trial,
 
 static kallima_status create_arrays(struct kal_trial *trial,
                                     const struct kal_array *array,
-                                    struct kal_trial_array made[2])
+                                    struct kal_trial_array *made)
 {
     const uint64_t bytes = side_bytes(&trial->problem, array);
     for (int i = 0; i < kal_array_parts(array); i++) {
@@ -163,6 +163,25 @@ static kallima_status create_images(struct kal_trial *trial)
                           in_is_more ? in_parts : out_parts, in_is_more ? in : out);
 }
 
+static kallima_status create_memory(struct kal_trial *trial)
+{
+    const struct kal_problem *p = &trial->problem;
+
+    KAL_TRY(create_arrays(trial, &p->in, trial->in));
+    if (!p->is_in_place)
+        KAL_TRY(create_arrays(trial, &p->out, trial->out));
+    return create_kept(trial);
+}
+
+static void destroy_memory(struct kal_trial *trial)
+{
+    for (int i = 0; i < 2; i++) {
+        kallima_buffer_destroy(&trial->in[i].whole);
+        kallima_buffer_destroy(&trial->out[i].whole);
+        kallima_buffer_destroy(&trial->kept[i]);
+    }
+}
+
 static kallima_status prepare(struct kal_trial *trial, const struct kal_problem *problem,
                               const struct kal_budget *budget)
 {
@@ -172,10 +191,7 @@ static kallima_status prepare(struct kal_trial *trial, const struct kal_problem 
 
     KAL_TRY(choose_batch(trial, problem, choose_limit(trial->device, budget)));
     KAL_TRY(create_images(trial));
-    KAL_TRY(create_arrays(trial, &p->in, trial->in));
-    if (!p->is_in_place)
-        KAL_TRY(create_arrays(trial, &p->out, trial->out));
-    KAL_TRY(create_kept(trial));
+    KAL_TRY(create_memory(trial));
     kal_image_poison(&trial->input, solid_bytes(p, &p->in));
     kal_reference_fill(&trial->input, p, SEED);
     KAL_TRY(write_input(trial));
@@ -208,17 +224,21 @@ void kal_trial_destroy(struct kal_trial **out)
     if (!trial)
         return;
     kallima_device *device = trial->device;
-    for (int i = 0; i < 2; i++) {
-        kallima_buffer_destroy(&trial->in[i].whole);
-        kallima_buffer_destroy(&trial->out[i].whole);
-        kallima_buffer_destroy(&trial->kept[i]);
-    }
+    destroy_memory(trial);
     kallima_buffer_destroy(&trial->workspace);
     kal_reference_clear(&trial->reference, &device->host);
     kal_image_clear(&trial->input, &device->host);
     kal_image_clear(&trial->seen, &device->host);
     kal_free(&device->host, trial);
     kal_device_release(device);
+}
+
+kallima_status kal_trial_renew_memory(struct kal_trial *trial)
+{
+    KAL_TRY(kallima_device_finish(trial->device));
+    destroy_memory(trial);
+    KAL_TRY(create_memory(trial));
+    return write_input(trial);
 }
 
 // --- running -----------------------------------------------------------------------------

@@ -66,6 +66,13 @@ kallima_status kal_trial_create(struct kal_trial **out, kallima_device *device,
 void kal_trial_destroy(struct kal_trial **trial);
 
 /**
+ * Exchange the arrays for new ones with the same input, whose pages lie elsewhere.
+ *
+ * Error: E_MEMORY, E_DEVICE: the trial can only be destroyed then
+ */
+kallima_status kal_trial_renew_memory(struct kal_trial *trial);
+
+/**
  * Run a candidate on random input and poisoned output and compare. It is right if
  *
  * - the error of the output is under its bound: that of docs/numerics.md for the problem,

@@ -567,6 +567,30 @@ static void samples_are_long_and_interleaved(void **state)
     ROWS_FINISH();
 }
 
+// Of few executions a sample is preceded by one of the same plan, not by the other's.
+static void samples_follow_their_own_plan(void **state)
+{
+    struct rink rink;
+    struct kal_outcome outcome;
+    int samples = 0;
+
+    (void)state;
+    rink_init(&rink, &plain, 0.0);
+    set_times(3e-4, 3e-4);
+    ROW_CHECK(kal_timing_race(&rink.timing, rink.plan[0], rink.plan[1], &outcome) ==
+              KALLIMA_OK);
+    ROW_CHECK(outcome.rounds >= KAL_RACE_LEAST_ROUNDS && fake.count < MOST_EVENTS);
+    for (const char *at = fake.events + 1; *at; at++) {
+        if (*at == '(' && at[-1] == at[1])
+            samples++;
+        if (*at == '(')
+            ROW_CHECK(samples == 0 || at[-1] == at[1]);
+    }
+    ROW_CHECK(samples == 2 * outcome.rounds);
+    rink_clear(&rink);
+    ROWS_FINISH();
+}
+
 // Where executions overwrite their input it is copied before each run, outside the marks, and
 // no run is longer than the numbers stand.
 static void overwritten_input_is_fresh(void **state)
@@ -730,6 +754,7 @@ int main(void)
         cmocka_unit_test(devices_that_were_idle_are_woken),
         cmocka_unit_test(devices_are_woken_until_they_are_awake),
         cmocka_unit_test(samples_are_long_and_interleaved),
+        cmocka_unit_test(samples_follow_their_own_plan),
         cmocka_unit_test(overwritten_input_is_fresh),
         cmocka_unit_test(budgets_of_seconds_are_kept),
         cmocka_unit_test(one_plan_is_measured_alone),
