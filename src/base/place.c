@@ -127,3 +127,9 @@ bool kal_file_write(int file, const void *data, size_t bytes)
     }
     return true;
 }
+
+bool kal_switch_is_on(const char *variable)
+{
+    const char *value = secure_getenv(variable);
+    return value && value[0] != '\0' && strcmp(value, "0") != 0;
+}

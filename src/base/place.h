@@ -35,4 +35,7 @@ bool kal_file_read(int file, void *data, size_t bytes, size_t offset);
 /** Write all of it; false, with errno, if that fails. */
 bool kal_file_write(int file, const void *data, size_t bytes);
 
+/** Return whether a variable of the environment is set, and neither empty nor "0". */
+bool kal_switch_is_on(const char *variable);
+
 #endif

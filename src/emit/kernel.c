@@ -433,13 +433,9 @@ static bool has_product(const struct kal_kernel_set *set)
 {
     bool found = false;
     for (int i = 0; i < set->count; i++) {
-        const struct kal_kernel *k = set->kernel[i];
-        for (int j = 0; j < k->round_count; j++) {
-            const struct kal_round *round = &k->round[j];
-            for (int m = 0; m < round->action_count; m++)
-                found = found || (round->action[m].step &&
-                                  round->action[m].step->op == KAL_STEP_PRODUCT);
-        }
+        const struct kal_pass *pass = set->kernel[i]->pass;
+        for (int j = 0; j < pass->step_count; j++)
+            found = found || pass->step[j].op == KAL_STEP_PRODUCT;
     }
     return found;
 }
@@ -449,7 +445,6 @@ void kal_emit_kernel(struct kal_text *text, const struct kal_dialect *dialect,
 {
     const struct kal_kernel *k = set->kernel[0];
     struct kal_printer p = { text, dialect, set, k, 0, false };
-
     const bool keeps_loops =
         dialect->keeps_loops && (has_planar_side(set) || has_product(set));
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The files that wisdom is kept in. A writer holds a lock beside the file from reading it to
 // replacing it, so that nobody's entries are lost; a reader needs none.
-#define _GNU_SOURCE // secure_getenv()
 #include "wisdom/wisdom.h"
 
 #include <errno.h>
@@ -30,18 +29,12 @@ bool kal_wisdom_is_named(const char *option)
     return kal_place_is_named(option, variable);
 }
 
-static bool is_set(const char *name)
-{
-    const char *value = secure_getenv(name);
-    return value && value[0] != '\0' && strcmp(value, "0") != 0;
-}
-
 kallima_status kal_wisdom_set_places(kallima_wisdom *wisdom, const char *option,
                                      bool is_read_only, const char *system)
 {
     const struct kal_host *host = &wisdom->host;
 
-    wisdom->is_read_only = is_read_only || is_set("KALLIMA_WISDOM_READ_ONLY");
+    wisdom->is_read_only = is_read_only || kal_switch_is_on("KALLIMA_WISDOM_READ_ONLY");
     if (!kal_wisdom_is_named(option))
         KAL_TRY(kal_place_find(host, system ? system : KAL_SYSTEM_WISDOM, variable, "",
                                &wisdom->system_place));

@@ -151,6 +151,15 @@ static void get_recipe(kallima_device *device, int planning, char text[200])
     kallima_plan_destroy(&plan);
 }
 
+// A device that spoils the first radix of the recipe that the planner chooses, which goes to `fixed`.
+static kallima_device *open_against_default(char fixed[200])
+{
+    kallima_device *device = open_device(0);
+    get_recipe(device, KALLIMA_PLANNING_FIXED, fixed);
+    close_device(device);
+    return open_device(atoi(strpbrk(fixed, "0123456789")));
+}
+
 // What a report heard.
 struct heard {
     int count, ends_at;
@@ -203,16 +212,10 @@ static void what_is_wrong_never_wins_and_is_remembered(void **state)
     kallima_tune_options options = shortly;
     kallima_tune_result result, second;
     char tuned[200], start[100];
-    kallima_device *device = open_device(0);
+    kallima_device *device = open_against_default(tuned);
 
     (void)state;
-    get_recipe(device, KALLIMA_PLANNING_FIXED, tuned);
-    close_device(device);
-    // The planner's own first radix: the default is wrong as well.
-    const int radix = atoi(strpbrk(tuned, "0123456789"));
-    snprintf(start, sizeof start, "(%d.", radix);
-
-    device = open_device(radix);
+    snprintf(start, sizeof start, "(%d.", miscompiler.radix);
     options.seconds = 2.0; // all neighbours of something right
     options.report = listen;
     options.user = &heard;
@@ -371,12 +374,9 @@ static void what_is_not_confirmed_is_not_kept(void **state)
                                            .user = &faster };
     kallima_tune_result result;
     char tuned[200], fixed[200];
-    kallima_device *device = open_device(0);
+    kallima_device *device = open_against_default(fixed);
 
     (void)state;
-    get_recipe(device, KALLIMA_PLANNING_FIXED, fixed);
-    close_device(device);
-    device = open_device(atoi(strpbrk(fixed, "0123456789")));
     miscompiler.slows = true;
     assert_int_equal(kallima_tune(device, &problem, &options, &result), KALLIMA_OK);
     assert_int_equal(faster, 2);
@@ -403,12 +403,9 @@ static void what_was_lucky_is_not_kept(void **state)
                                            .user = &faster };
     kallima_tune_result result;
     char tuned[200], fixed[200];
-    kallima_device *device = open_device(0);
+    kallima_device *device = open_against_default(fixed);
 
     (void)state;
-    get_recipe(device, KALLIMA_PLANNING_FIXED, fixed);
-    close_device(device);
-    device = open_device(atoi(strpbrk(fixed, "0123456789")));
     miscompiler.slows = miscompiler.is_lucky = true;
     assert_int_equal(kallima_tune(device, &problem, &options, &result), KALLIMA_OK);
     assert_int_equal(faster, 2);

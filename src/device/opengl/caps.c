@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which devices there are, and what they can do.
+#include "base/place.h"
 #include "device/opengl/driver.h"
 #include "device/processors.h"
 #include "device/spirv/spirv.h"
@@ -150,9 +151,7 @@ static bool probe(const struct gl_api *gl, const struct gl_display *display,
 static bool probe_apis(const struct gl_api *gl, struct gl_display *display,
                        kallima_device_info *info)
 {
-    const char *only_es = getenv("KALLIMA_OPENGL_ES");
-
-    display->is_es = only_es && *only_es && strcmp(only_es, "0") != 0;
+    display->is_es = kal_switch_is_on("KALLIMA_OPENGL_ES");
     if (!display->is_es && probe(gl, display, info))
         return true;
     display->is_es = true;
@@ -247,8 +246,8 @@ static bool has_sparse(const struct gl_device *device)
 static bool takes_spirv(const struct gl_device *device)
 {
     const struct gl_api *gl = device->gl;
-    const char *asked = getenv("KALLIMA_OPENGL_SPIRV"), *reason;
-    return asked && *asked && strcmp(asked, "0") != 0 && !device->display.is_es &&
+    const char *reason;
+    return kal_switch_is_on("KALLIMA_OPENGL_SPIRV") && !device->display.is_es &&
            gl->ShaderBinary && gl->SpecializeShaderARB && offers(gl, "GL_ARB_gl_spirv") &&
            kal_spirv_compiler(&reason);
 }
