@@ -53,6 +53,17 @@ void kal_order_rising(struct kal_recipe *node)
     sort_radices(node, 0, node->radix_count, is_smaller);
 }
 
+void kal_order_spilling_last(struct kal_recipe *node)
+{
+    enum { SPILLING = 25 };
+    const int first = node->radix[0], next = node->radix[1];
+    if (node->radix_count < 2 || first % 2 == 0 || first < SPILLING ||
+        (next & (next - 1)) == 0)
+        return;
+    for (int i = 0; i + 1 < node->radix_count; i++)
+        swap_radices(node, i, i + 1);
+}
+
 // The largest radix, if it is odd and others are not, comes last, behind the even ones: its values
 // meet no others that wait. Else the largest odd one comes first, whose strides meet all banks of the
 // tile's memory. Measured on an NVIDIA H200 in November 2026, by timing lengths with their radices in

@@ -53,6 +53,21 @@ int kal_radix_sequence_single(int64_t n, int numbers, int widest, int *radix);
  */
 int kal_radix_sequence_lanes(int64_t n, int *radix);
 
+/** Where neighbouring columns are: bytes from row to row, on the way in and out. */
+struct kal_column_place {
+    int64_t in_row_bytes, out_row_bytes;
+    bool are_far; // beyond what a core keeps
+};
+
+/**
+ * The same for neighbouring columns in the caller's memory.
+ *
+ * Shape:  `radix` has room for KAL_MAX_STEPS; n is small.
+ * Returns the number of radices, 0 for n = 1; -1 if there is none.
+ */
+int kal_radix_sequence_columns(int64_t n, const struct kal_column_place *place,
+                               int *radix);
+
 /**
  * Find a sequence of radices up to `most` whose product is n, for the steps of a kernel:
  * the shortest, and of several the one whose largest radix is smallest; or, if not

@@ -9,12 +9,13 @@
 /** `lines` transforms of length `n`, as the planner sees them. */
 struct kal_axis {
     int64_t n, lines;
-    double array_bytes;      // of an array of several axes that it is one of; else 0
-    bool is_real;            // one side is real: R2C or C2R
-    bool is_planar;          // on a side of the user's
-    bool lines_are_adjacent; // neighbouring lines are neighbours in memory
-    bool is_first_step;      // columns of a four-step
-    bool is_second_step;     // rows of a four-step, in scratch
+    double array_bytes; // of an array of several axes that it is one of; else 0
+    int64_t in_row_bytes, out_row_bytes; // of adjacent lines that are no steps, else 0
+    bool is_real;                        // one side is real: R2C or C2R
+    bool is_planar;                      // on a side of the user's
+    bool lines_are_adjacent;             // neighbouring lines are neighbours in memory
+    bool is_first_step;                  // columns of a four-step
+    bool is_second_step;                 // rows of a four-step, in scratch
     bool fills_lanes;      // columns or rows of one line that is worked on its own lanes
     bool shares_tile;      // other steps are worked on the tile of its lines too
     bool shares_cache;     // other axes are worked on what the cache still holds

@@ -415,6 +415,23 @@ static bool are_far_columns(const struct kal_axis *axis)
            (axis->is_first_step || axis->array_bytes >= NEAR_BYTES);
 }
 
+static bool are_columns(const struct kal_axis *axis)
+{
+    return axis->in_row_bytes > 0 && axis->out_row_bytes > 0 && !axis->shares_tile;
+}
+
+static int choose_for_columns(const struct kal_axis *axis, const struct kal_caps *caps,
+                              int *radix)
+{
+    const double bytes = (double)axis->in_row_bytes + (double)axis->out_row_bytes;
+    const struct kal_column_place place = {
+        .in_row_bytes = axis->in_row_bytes,
+        .out_row_bytes = axis->out_row_bytes,
+        .are_far = bytes * (double)axis->n >= (double)caps->near_bytes,
+    };
+    return kal_radix_sequence_columns(axis->n, &place, radix);
+}
+
 static void choose_for_tile(const struct kal_axis *axis, const struct kal_caps *caps,
                             struct kal_recipe *node)
 {
@@ -423,10 +440,12 @@ static void choose_for_tile(const struct kal_axis *axis, const struct kal_caps *
                                                       widest_numbers(caps), node->radix);
     else if (axis->fills_lanes && axis->is_first_step)
         node->radix_count = kal_radix_sequence_lanes(axis->n, node->radix);
-    else
+    else if (are_columns(axis))
+        node->radix_count = choose_for_columns(axis, caps, node->radix);
+    else {
         node->radix_count = kal_radix_sequence(axis->n, node->radix, NULL);
-    if (are_far_columns(axis))
-        kal_order_rising(node);
+        (are_far_columns(axis) ? kal_order_rising : kal_order_spilling_last)(node);
+    }
 }
 
 static void choose(const struct kal_axis *axis, const struct kal_caps *caps,

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <stdlib.h>
+
 #include "factor/alone.h"
 #include "factor/convolution.h"
 #include "factor/together.h"
@@ -116,6 +118,16 @@ static bool is_adjacent(const struct kal_problem *p, const struct kal_array *arr
     return array->batch_stride == 1 && p->batch >= 8;
 }
 
+// From element to element along the only axis, of complex lines that are neighbours; else 0.
+static int64_t row_bytes(const struct kal_problem *p, const struct kal_array *array,
+                         const struct kal_caps *caps)
+{
+    if (p->rank > 1 || p->kind != KALLIMA_C2C || array->is_planar ||
+        !is_adjacent(p, array, 0))
+        return 0;
+    return llabs(array->stride[0]) * (kal_caps_is_f64(caps) ? 16 : 8);
+}
+
 struct kal_axis kal_problem_axis(const struct kal_problem *p, int i,
                                  const struct kal_caps *caps)
 {
@@ -131,6 +143,8 @@ struct kal_axis kal_problem_axis(const struct kal_problem *p, int i,
         .n = p->n[i],
         .lines = lines < 9e18 ? (int64_t)lines : INT64_MAX,
         .array_bytes = p->rank > 1 ? kal_points_from(p, 0) * point_bytes : 0.0,
+        .in_row_bytes = row_bytes(p, &p->in, caps),
+        .out_row_bytes = row_bytes(p, &p->out, caps),
         .is_real = last && p->kind != KALLIMA_C2C,
         .is_planar = p->in.is_planar || p->out.is_planar,
         .is_backward = p->kind == KALLIMA_C2R,

@@ -3,6 +3,7 @@
 
 #include "../rows.h"
 #include "factor/convolution.h"
+#include "factor/order.h"
 #include "factor/radix.h"
 #include "factor/rule.h"
 #include "math/number.h"
@@ -560,6 +561,56 @@ static void sequences_of_lanes_spread_over_the_cache(void **state)
     ROWS_FINISH();
 }
 
+static void columns_are_divided_by_where_they_lie(void **state)
+{
+    static const struct {
+        int64_t n, row_bytes;
+        bool are_far;
+        int count, radix[KAL_MAX_STEPS];
+    } rows[] = {
+        { 1, 128, false, 0, { 0 } },           { 25, 128, false, 1, { 25 } },
+        { 1024, 128, false, 3, { 8, 16, 8 } }, { 243, 2048, true, 2, { 9, 27 } },
+        { 243, 2048, false, 2, { 27, 9 } },    { 37, 128, false, -1, { 0 } },
+    };
+    int radix[KAL_MAX_STEPS];
+
+    (void)state;
+    for (size_t i = 0; i < KAL_COUNT(rows); i++) {
+        const struct kal_column_place place = { rows[i].row_bytes, rows[i].row_bytes,
+                                                rows[i].are_far };
+        ROW_CHECK(kal_radix_sequence_columns(rows[i].n, &place, radix) == rows[i].count);
+        for (int j = 0; j < rows[i].count; j++)
+            ROW_CHECK(radix[j] == rows[i].radix[j]);
+    }
+    for (int64_t n = 1; n <= 2048; n++) {
+        const struct kal_column_place place = { n * 8, INT64_MAX / n, n % 2 };
+        check_ordered(n, radix, kal_radix_sequence_columns(n, &place, radix));
+    }
+    ROWS_FINISH();
+}
+
+static void spilling_radices_come_last(void **state)
+{
+    static const struct {
+        int count, radix[3], ordered[3];
+    } rows[] = {
+        { 1, { 27 }, { 27 } },         { 2, { 27, 9 }, { 9, 27 } },
+        { 2, { 25, 16 }, { 25, 16 } }, // behind a power of two
+        { 2, { 32, 27 }, { 32, 27 } }, { 3, { 27, 10, 3 }, { 10, 3, 27 } },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < KAL_COUNT(rows); i++) {
+        struct kal_recipe node = { .radix_count = rows[i].count };
+        for (int j = 0; j < rows[i].count; j++)
+            node.radix[j] = rows[i].radix[j];
+        kal_order_spilling_last(&node);
+        for (int j = 0; j < rows[i].count; j++)
+            ROW_CHECK(node.radix[j] == rows[i].ordered[j]);
+    }
+    ROWS_FINISH();
+}
+
 // The length of the convolution of `least` points and its radices, or none.
 static void check_convolution(int64_t least, const struct kal_caps *caps, bool is_known)
 {
@@ -614,6 +665,8 @@ int main(void)
         cmocka_unit_test(lengths_without_a_radix_sequence_are_refused),
         cmocka_unit_test(sequences_of_single_lines_fill_registers),
         cmocka_unit_test(sequences_of_lanes_spread_over_the_cache),
+        cmocka_unit_test(columns_are_divided_by_where_they_lie),
+        cmocka_unit_test(spilling_radices_come_last),
         cmocka_unit_test(convolutions_have_room_and_radices),
     };
     return cmocka_run_group_tests_name("factor", tests, NULL, NULL);
