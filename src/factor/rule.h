@@ -14,6 +14,7 @@ struct kal_axis {
     bool is_real;                        // one side is real: R2C or C2R
     bool is_planar;                      // on a side of the user's
     bool lines_are_adjacent;             // neighbouring lines are neighbours in memory
+    bool elements_are_apart;             // of lines that are not adjacent either
     bool is_first_step;                  // columns of a four-step
     bool is_second_step;                 // rows of a four-step, in scratch
     bool fills_lanes;      // columns or rows of one line that is worked on its own lanes
@@ -66,6 +67,9 @@ bool kal_real_is_divided(const struct kal_axis *axis, const struct kal_caps *cap
  * would not, for the lines' place or for want of a fitting r.
  */
 int64_t kal_line_rows(const struct kal_axis *axis, const struct kal_caps *caps);
+
+/** Return whether lines of elements that lie apart are enough for a tile, on a CPU. */
+bool kal_line_fills_tiles(const struct kal_axis *axis, const struct kal_caps *caps);
 
 /** Whether the CPU engine works a line alone in one visit, its neighbours in registers, from limited caps. */
 bool kal_line_is_visited_once(const struct kal_axis *axis, const struct kal_caps *caps);

@@ -15,6 +15,7 @@
 enum {
     ADJACENT_LIMIT = KAL_MAX_LOCAL,
     ROW_LIMIT = 1024,
+    APART_LIMIT = 4096,
     SECOND_STEP_LIMIT = KAL_MAX_LOCAL,
     SINGLE_LIMIT = 1024,
     SINGLE_LIMIT_OF_NUMBERS = 256, // one of which fills a register
@@ -155,8 +156,9 @@ static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
                           : is_single(axis, caps) ? single_limit(axis, caps)
                           : axis->lines < FEW_LINES
                               ? (axis->is_planar ? FEW_PLANAR_LIMIT : FEW_LIMIT)
-                          : axis->lines_are_adjacent ? ADJACENT_LIMIT
-                                                     : ROW_LIMIT;
+                          : axis->lines_are_adjacent         ? ADJACENT_LIMIT
+                          : kal_line_fills_tiles(axis, caps) ? APART_LIMIT
+                                                             : ROW_LIMIT;
     // Few lines of one codelet would not fill the lanes otherwise.
     const bool is_line = kal_line_rows(axis, caps) > 0;
     if (kal_radix_exists(axis->n) || axis->n == 1)
@@ -438,7 +440,8 @@ static void choose_for_tile(const struct kal_axis *axis, const struct kal_caps *
     if (fills_registers(axis, caps))
         node->radix_count = kal_radix_sequence_single(axis->n, single_numbers(caps),
                                                       widest_numbers(caps), node->radix);
-    else if (axis->fills_lanes && axis->is_first_step)
+    else if ((axis->fills_lanes && axis->is_first_step) ||
+             kal_line_fills_tiles(axis, caps))
         node->radix_count = kal_radix_sequence_lanes(axis->n, node->radix);
     else if (are_columns(axis))
         node->radix_count = choose_for_columns(axis, caps, node->radix);

@@ -139,6 +139,7 @@ struct kal_axis kal_problem_axis(const struct kal_problem *p, int i,
     double lines = kal_lines_are_alone(p, caps) ? 1.0 : (double)p->batch;
     for (int k = 0; k < p->rank; k++)
         lines *= k == i ? 1.0 : (double)p->out.n[k];
+    const bool is_beside = is_adjacent(p, &p->in, i) && is_adjacent(p, &p->out, i);
     return (struct kal_axis){
         .n = p->n[i],
         .lines = lines < 9e18 ? (int64_t)lines : INT64_MAX,
@@ -148,7 +149,9 @@ struct kal_axis kal_problem_axis(const struct kal_problem *p, int i,
         .is_real = last && p->kind != KALLIMA_C2C,
         .is_planar = p->in.is_planar || p->out.is_planar,
         .is_backward = p->kind == KALLIMA_C2R,
-        .lines_are_adjacent = is_adjacent(p, &p->in, i) && is_adjacent(p, &p->out, i),
+        .lines_are_adjacent = is_beside,
+        .elements_are_apart =
+            !is_beside && (p->in.stride[i] != 1 || p->out.stride[i] != 1),
         .shares_tile = shares_tile,
         .is_of_real_plane = shares_tile && p->kind != KALLIMA_C2C,
         .shares_cache = p->rank > 1 && !shares_tile,

@@ -187,7 +187,7 @@ struct cpu_kernels {
     /**
      * Elements first .. first+n-1 to or from tile elements 0 .. n-1. `lanes`: lanes are
      * neighbours in memory. `rows`: elements are, there is no index, and n of them fill a
-     * vector. `any`: no condition.
+     * vector. `apart`: as rows, of any stride. `any`: no condition.
      */
     void (*load_lanes)(void *tile, const struct cpu_memory *from, int64_t first,
                        int64_t n);
@@ -197,6 +197,10 @@ struct cpu_kernels {
                       int64_t n);
     void (*store_rows)(const void *tile, const struct cpu_memory *to, int64_t first,
                        int64_t n);
+    void (*load_apart)(void *tile, const struct cpu_memory *from, int64_t first,
+                       int64_t n);
+    void (*store_apart)(const void *tile, const struct cpu_memory *to, int64_t first,
+                        int64_t n);
     void (*load_any)(void *tile, const struct cpu_memory *from, int64_t first, int64_t n);
     void (*store_any)(const void *tile, const struct cpu_memory *to, int64_t first,
                       int64_t n);

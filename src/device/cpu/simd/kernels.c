@@ -6,6 +6,7 @@
 
 #include CODELETS
 #if LANES > 1
+#include "device/cpu/simd/apart.h"
 #include "device/cpu/simd/transpose.h"
 #endif
 
@@ -161,24 +162,33 @@ static void stream_lanes(const void *tile, const struct cpu_memory *to, int64_t 
         STREAM_INTERLEAVED(re, im, 0, LOAD(t), LOAD(t + LANES));
 }
 
-// LANES reals from `at` on of every row to tile rows: t[step * j], swapped pairwise by flip. Of the
-// rows' memory that from `asked` on is asked for, if that is not 0.
-static inline void load_block(R *t, int64_t step, int flip, const R *base,
-                              const int64_t *offset, int64_t at, int64_t asked)
+// How a row's next LANES reals are read and written, whose elements lie `stride` reals apart.
+typedef V collect(const R *from, int64_t stride);
+typedef void spread(R *to, int64_t stride, V v);
+
+// Rows of reals or pairs from `place` on.
+struct block {
+    int64_t place, stride;
+    int64_t asked; // the rows' memory from here on is asked for, if it is not 0
+};
+
+// LANES reals of every row to tile rows: t[step * j], swapped pairwise by flip.
+INLINE void load_block(R *t, int64_t step, int flip, const R *base, const int64_t *offset,
+                       struct block b, collect *get)
 {
     V v[LANES];
     for (int i = 0; i < LANES; i++) {
-        if (asked)
-            ASK_NEAR(base + offset[i] + asked);
-        v[i] = LOAD(base + offset[i] + at);
+        if (b.asked)
+            ASK_NEAR(base + offset[i] + b.asked);
+        v[i] = get(base + offset[i] + b.place, b.stride);
     }
     transpose(v);
     for (int j = 0; j < LANES; j++)
         STORE(t + step * (j ^ flip), v[j]);
 }
 
-static inline void store_block(const R *t, int64_t step, int flip, R *base,
-                               const int64_t *offset, int lanes, int64_t at)
+INLINE void store_block(const R *t, int64_t step, int flip, R *base,
+                        const int64_t *offset, int lanes, struct block b, spread *put)
 {
     V v[LANES];
     for (int j = 0; j < LANES; j++)
@@ -186,11 +196,11 @@ static inline void store_block(const R *t, int64_t step, int flip, R *base,
     transpose(v);
     if (lanes == LANES) { // unrolled, so that v stays in registers
         for (int i = 0; i < LANES; i++)
-            STORE(base + offset[i] + at, v[i]);
+            put(base + offset[i] + b.place, b.stride, v[i]);
     } else {
         for (int i = 0; i < LANES; i++) {
             if (i < lanes)
-                STORE(base + offset[i] + at, v[i]);
+                put(base + offset[i] + b.place, b.stride, v[i]);
         }
     }
 }
@@ -224,53 +234,91 @@ static void row_offsets(int64_t *offset, const struct cpu_memory *memory, int64_
             memory->lane_offset[lane < memory->lanes ? lane : 0] + first * memory->stride;
 }
 
-// Elements are neighbours in memory: rows of reals, transposed to vectors.
-static void load_rows(void *tile, const struct cpu_memory *from, int64_t first, int64_t n)
+// Rows of reals, transposed to vectors. Of elements that are neighbours in memory, or not.
+INLINE void load_transposed(R *t, const struct cpu_memory *from, int64_t first, int64_t n,
+                            bool are_apart)
 {
     const R *re = from->re, *im = from->im;
+    const int64_t stride = from->stride;
     int64_t offset[LANES];
-    R *t = tile;
 
     row_offsets(offset, from, first);
     if (im && (im == re + 1 || re == im + 1)) {
         const int flip = re > im;
         const R *base = flip ? im : re;
-        for (int64_t at = 0; at >= 0; at = next_block(at, 2 * n))
-            load_block(t + at * LANES, LANES, flip, base, offset, at,
-                       asked_for(at, 2 * n, from->ahead));
+        for (int64_t at = 0; at >= 0; at = next_block(at, 2 * n)) {
+            const int64_t asked = asked_for(at, 2 * n, from->ahead);
+            const struct block apart = { at / 2 * stride, stride, 0 };
+            const struct block near = { at, stride, asked };
+            load_block(t + at * LANES, LANES, flip, base, offset,
+                       are_apart ? apart : near,
+                       are_apart ? collect_pairs : collect_neighbours);
+        }
         return;
     }
     for (int64_t at = 0; at >= 0; at = next_block(at, n)) {
         const int64_t asked = asked_for(at, n, from->ahead);
-        load_block(t + at * PAIR, PAIR, 0, re, offset, at, asked);
+        const struct block apart = { at * stride, stride, 0 };
+        const struct block near = { at, stride, asked };
+        collect *get = are_apart ? collect_reals : collect_neighbours;
+        load_block(t + at * PAIR, PAIR, 0, re, offset, are_apart ? apart : near, get);
         if (im)
-            load_block(t + at * PAIR + LANES, PAIR, 0, im, offset, at, asked);
+            load_block(t + at * PAIR + LANES, PAIR, 0, im, offset,
+                       are_apart ? apart : near, get);
     }
     for (int64_t e = 0; !im && e < n; e++)
         STORE(t + e * PAIR + LANES, CONSTANT(0));
 }
 
-static void store_rows(const void *tile, const struct cpu_memory *to, int64_t first,
-                       int64_t n)
+INLINE void store_transposed(const R *t, const struct cpu_memory *to, int64_t first,
+                             int64_t n, bool are_apart)
 {
     R *re = to->re, *im = to->im;
+    const int64_t stride = to->stride;
     int64_t offset[LANES];
-    const R *t = tile;
 
     row_offsets(offset, to, first);
     if (re && im && (im == re + 1 || re == im + 1)) {
         const int flip = re > im;
         R *base = flip ? im : re;
-        for (int64_t at = 0; at >= 0; at = next_block(at, 2 * n))
-            store_block(t + at * LANES, LANES, flip, base, offset, to->lanes, at);
+        for (int64_t at = 0; at >= 0; at = next_block(at, 2 * n)) {
+            const struct block b = { are_apart ? at / 2 * stride : at, stride, 0 };
+            store_block(t + at * LANES, LANES, flip, base, offset, to->lanes, b,
+                        are_apart ? spread_pairs : spread_neighbours);
+        }
         return;
     }
     for (int64_t at = 0; at >= 0; at = next_block(at, n)) {
+        const struct block b = { are_apart ? at * stride : at, stride, 0 };
+        spread *put = are_apart ? spread_reals : spread_neighbours;
         if (re)
-            store_block(t + at * PAIR, PAIR, 0, re, offset, to->lanes, at);
+            store_block(t + at * PAIR, PAIR, 0, re, offset, to->lanes, b, put);
         if (im)
-            store_block(t + at * PAIR + LANES, PAIR, 0, im, offset, to->lanes, at);
+            store_block(t + at * PAIR + LANES, PAIR, 0, im, offset, to->lanes, b, put);
     }
+}
+
+static void load_rows(void *tile, const struct cpu_memory *from, int64_t first, int64_t n)
+{
+    load_transposed(tile, from, first, n, false);
+}
+
+static void store_rows(const void *tile, const struct cpu_memory *to, int64_t first,
+                       int64_t n)
+{
+    store_transposed(tile, to, first, n, false);
+}
+
+static void load_apart(void *tile, const struct cpu_memory *from, int64_t first,
+                       int64_t n)
+{
+    load_transposed(tile, from, first, n, true);
+}
+
+static void store_apart(const void *tile, const struct cpu_memory *to, int64_t first,
+                        int64_t n)
+{
+    store_transposed(tile, to, first, n, true);
 }
 
 #endif
@@ -539,11 +587,15 @@ const struct cpu_kernels JOIN(kal_cpu_kernels_, KAL_SIMD_SUFFIX) = {
     .store_lanes = store_lanes,
     .load_rows = load_rows,
     .store_rows = store_rows,
+    .load_apart = load_apart,
+    .store_apart = store_apart,
 #else // every access is as good as any other
     .load_lanes = load_any,
     .store_lanes = store_any,
     .load_rows = load_any,
     .store_rows = store_any,
+    .load_apart = load_any,
+    .store_apart = store_any,
 #endif
     .load_any = load_any,
     .store_any = store_any,
