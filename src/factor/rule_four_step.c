@@ -72,12 +72,12 @@ static bool fits_width(const struct kal_axis *axis, const struct width *width)
            axis->n / width->rows >= width->rows;
 }
 
-// Lines of elements that lie apart are collected for tiles, if they are enough for one, by which they are
-// not for rows that two passes move. Measured on a Zen 5 processor in November 2026: 16 and more lines of 256 to
-// 4096 points take 0.44 to 1.02 of the time so, two and three 1.3 to 5.
+// Lines of elements that lie apart are collected for tiles, if they are enough for one: two passes would
+// collect them twice. Measured on a Zen 5 processor in November 2026: of 64 to 4096 points 16 and more take
+// 0.44 to 1.02 of the time so, these and up to seven 0.4 to 1.1, two and three 1.1 to 6.
 bool kal_line_fills_tiles(const struct kal_axis *axis, const struct kal_caps *caps)
 {
-    enum { LEAST_F32 = 12, LEAST_F64 = 6 };
+    enum { LEAST_F32 = 6, LEAST_F64 = 4 };
     return axis->elements_are_apart &&
            axis->lines >= (kal_caps_is_f64(caps) ? LEAST_F64 : LEAST_F32);
 }

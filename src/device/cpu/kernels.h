@@ -186,13 +186,18 @@ struct cpu_kernels {
 
     /**
      * Elements first .. first+n-1 to or from tile elements 0 .. n-1. `lanes`: lanes are
-     * neighbours in memory. `rows`: elements are, there is no index, and n of them fill a
-     * vector. `apart`: as rows, of any stride. `any`: no condition.
+     * neighbours in memory. `lanes_apart`: all are there, each as far from the next. `rows`:
+     * elements are neighbours, there is no index, and n of them fill a vector. `apart`: as
+     * rows, of any stride. `any`: no condition.
      */
     void (*load_lanes)(void *tile, const struct cpu_memory *from, int64_t first,
                        int64_t n);
     void (*store_lanes)(const void *tile, const struct cpu_memory *to, int64_t first,
                         int64_t n);
+    void (*load_lanes_apart)(void *tile, const struct cpu_memory *from, int64_t first,
+                             int64_t n);
+    void (*store_lanes_apart)(const void *tile, const struct cpu_memory *to,
+                              int64_t first, int64_t n);
     void (*load_rows)(void *tile, const struct cpu_memory *from, int64_t first,
                       int64_t n);
     void (*store_rows)(const void *tile, const struct cpu_memory *to, int64_t first,

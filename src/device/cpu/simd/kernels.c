@@ -151,6 +151,67 @@ static void store_lanes(const void *tile, const struct cpu_memory *to, int64_t f
     }
 }
 
+// As far from lane to lane as from the first one to the second.
+static void load_lanes_apart(void *tile, const struct cpu_memory *from, int64_t first,
+                             int64_t n)
+{
+    const R *re = (const R *)from->re + from->lane_offset[0];
+    const R *im = from->im ? (const R *)from->im + from->lane_offset[0] : NULL;
+    const int64_t step = from->lane_offset[1] - from->lane_offset[0];
+    const bool is_interleaved = im && (im == re + 1 || re == im + 1);
+    const R *base = re < im ? re : im;
+    R *t = tile;
+    R *even = im == re + 1 ? t : t + LANES, *odd = im == re + 1 ? t + LANES : t;
+
+    for (int64_t e = 0; e < n; e++) {
+        const struct element at = find_element(from, first + e);
+        const int64_t k = e * PAIR;
+        if (at.is_none) {
+            STORE(t + k, CONSTANT(0));
+            STORE(t + k + LANES, CONSTANT(0));
+        } else if (is_interleaved) {
+            const V a = collect_pairs(base + at.at, step);
+            const V b = collect_pairs(base + at.at + LANES / 2 * step, step);
+            STORE(even + k, SHUFFLE(a, b, EVEN, 0));
+            STORE(odd + k, SHUFFLE(a, b, ODD, 0));
+        } else {
+            STORE(t + k, collect_reals(re + at.at, step));
+            STORE(t + k + LANES, im ? collect_reals(im + at.at, step) : CONSTANT(0));
+        }
+        if (at.is_conjugate)
+            STORE(t + k + LANES, NEG(LOAD(t + k + LANES)));
+    }
+}
+
+static void store_lanes_apart(const void *tile, const struct cpu_memory *to,
+                              int64_t first, int64_t n)
+{
+    R *re = to->re ? (R *)to->re + to->lane_offset[0] : NULL;
+    R *im = to->im ? (R *)to->im + to->lane_offset[0] : NULL;
+    const int64_t step = to->lane_offset[1] - to->lane_offset[0];
+    const bool is_interleaved = re && im && (im == re + 1 || re == im + 1);
+    R *base = re < im ? re : im;
+    const R *t = tile;
+    const R *even = im == re + 1 ? t : t + LANES, *odd = im == re + 1 ? t + LANES : t;
+
+    for (int64_t e = 0; e < n; e++) {
+        const struct element at = find_element(to, first + e);
+        const int64_t k = e * PAIR;
+        if (at.is_none)
+            continue;
+        if (is_interleaved) {
+            const V a = LOAD(even + k), b = LOAD(odd + k);
+            spread_pairs(base + at.at, step, SHUFFLE(a, b, LOW, 0));
+            spread_pairs(base + at.at + LANES / 2 * step, step, SHUFFLE(a, b, HIGH, 0));
+        } else {
+            if (re)
+                spread_reals(re + at.at, step, LOAD(t + k));
+            if (im)
+                spread_reals(im + at.at, step, LOAD(t + k + LANES));
+        }
+    }
+}
+
 static void stream_lanes(const void *tile, const struct cpu_memory *to, int64_t first,
                          int64_t n)
 {
@@ -585,6 +646,8 @@ const struct cpu_kernels JOIN(kal_cpu_kernels_, KAL_SIMD_SUFFIX) = {
 #if LANES > 1
     .load_lanes = load_lanes,
     .store_lanes = store_lanes,
+    .load_lanes_apart = load_lanes_apart,
+    .store_lanes_apart = store_lanes_apart,
     .load_rows = load_rows,
     .store_rows = store_rows,
     .load_apart = load_apart,
@@ -592,6 +655,8 @@ const struct cpu_kernels JOIN(kal_cpu_kernels_, KAL_SIMD_SUFFIX) = {
 #else // every access is as good as any other
     .load_lanes = load_any,
     .store_lanes = store_any,
+    .load_lanes_apart = load_any,
+    .store_lanes_apart = store_any,
     .load_rows = load_any,
     .store_rows = store_any,
     .load_apart = load_any,

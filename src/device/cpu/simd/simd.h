@@ -129,6 +129,22 @@ static inline unsigned part_mask(int count)
 #define STORE_PART(pointer, value, count) \
     _mm512_mask_storeu_pd((pointer), (__mmask8)part_mask(count), (value))
 #endif
+#elif defined KAL_SIMD_AVX2
+static inline __m256i part_mask(int count)
+{
+    static const int32_t word[16] = { -1, -1, -1, -1, -1, -1, -1, -1 };
+    const int words = (count <= 0 ? 0 : count >= LANES ? LANES : count) * (8 / LANES);
+    return _mm256_loadu_si256((const __m256i *)(word + 8 - words));
+}
+#if defined KAL_SIMD_F32
+#define LOAD_PART(pointer, count) ((V)_mm256_maskload_ps((pointer), part_mask(count)))
+#define STORE_PART(pointer, value, count) \
+    _mm256_maskstore_ps((pointer), part_mask(count), (value))
+#else
+#define LOAD_PART(pointer, count) ((V)_mm256_maskload_pd((pointer), part_mask(count)))
+#define STORE_PART(pointer, value, count) \
+    _mm256_maskstore_pd((pointer), part_mask(count), (value))
+#endif
 #else
 static inline V load_part(const R *pointer, int count)
 {
