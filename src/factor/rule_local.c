@@ -434,17 +434,26 @@ static int choose_for_columns(const struct kal_axis *axis, const struct kal_caps
     return kal_radix_sequence_columns(axis->n, &place, radix);
 }
 
+// Columns that two steps of 32 would work, whose vectors lie 4 KiB apart. Measured on a Zen 5 processor in
+// November 2026: 20 arrays with an axis of these take 0.73 to 1.05 of the time in three steps, 0.88 as a mean; half
+// spectra, whose rows are no power of two apart, up to 1.15.
+static bool are_crowded(const struct kal_axis *axis)
+{
+    enum { CROWDED = 32 * 32 };
+    return axis->lines_are_adjacent && !axis->is_of_real_array && axis->n == CROWDED;
+}
+
 static void choose_for_tile(const struct kal_axis *axis, const struct kal_caps *caps,
                             struct kal_recipe *node)
 {
     if (fills_registers(axis, caps))
         node->radix_count = kal_radix_sequence_single(axis->n, single_numbers(caps),
                                                       widest_numbers(caps), node->radix);
-    else if ((axis->fills_lanes && axis->is_first_step) ||
-             kal_line_fills_tiles(axis, caps))
-        node->radix_count = kal_radix_sequence_lanes(axis->n, node->radix);
     else if (are_columns(axis))
         node->radix_count = choose_for_columns(axis, caps, node->radix);
+    else if ((axis->fills_lanes && axis->is_first_step) ||
+             kal_line_fills_tiles(axis, caps) || are_crowded(axis))
+        node->radix_count = kal_radix_sequence_lanes(axis->n, node->radix);
     else {
         node->radix_count = kal_radix_sequence(axis->n, node->radix, NULL);
         (are_far_columns(axis) ? kal_order_rising : kal_order_spilling_last)(node);
