@@ -254,7 +254,8 @@ static double columns_cost(const struct ordered_search *s, int64_t done, int r)
 
 static int find_in_few_steps(struct ordered_search *s, int *radix)
 {
-    s->most = 3;
+    enum { FEW_STEPS = 3 };
+    s->most = FEW_STEPS;
     if (find_ordered(s, radix) < 0) {
         s->most = KAL_MAX_STEPS;
         find_ordered(s, radix);

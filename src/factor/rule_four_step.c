@@ -72,10 +72,11 @@ static bool fits_width(const struct kal_axis *axis, const struct width *width)
            axis->n / width->rows >= width->rows;
 }
 
-// Rows of half the lanes, of two lines at once: where arrays leave the nearer cache they are faster, though
-// not for the rows of arrays of doubles, nor of powers of two. Measured on a Zen 5 processor in November 2026: in batches of 1 to
-// 16 MB 29 lengths of floats take 0.65 to 0.95 of the time so, 19 of doubles 0.7 to 1.03, and from these
-// lengths on as much as by wider rows; halves of real lines 0.99 to 1.4.
+// Rows of half the lanes, of two lines at once: where arrays leave the nearer cache they are
+// faster, though not for the rows of arrays of doubles, nor of powers of two. Measured on a Zen 5
+// processor in November 2026: in batches of 1 to 16 MB 29 lengths of floats take 0.65 to 0.95 of the
+// time so, 19 of doubles 0.7 to 1.03. 1024 floats take as long by either, more doubles up to 1.2 times
+// as long, halves of real lines up to 1.4.
 static int64_t narrow_rows(const struct kal_axis *axis, bool is_f64)
 {
     enum { FLOATS = 8, FLOATS_FROM = 256, FLOATS_TO = 1024 };
@@ -117,8 +118,9 @@ int64_t kal_line_rows(const struct kal_axis *axis, const struct kal_caps *caps)
         axis->n > longest_line_bytes(axis) / (is_f64 ? 16 : 8) ||
         !kal_radix_divides_kernel(axis->n, LARGEST_PRIME))
         return 0;
-    if (narrow_rows(axis, is_f64) > 0)
-        return narrow_rows(axis, is_f64);
+    const int64_t narrow = narrow_rows(axis, is_f64);
+    if (narrow > 0)
+        return narrow;
     for (size_t i = 0; i < KAL_COUNT(widths); i++) {
         if (widths[i].is_f64 == is_f64 && fits_width(axis, &widths[i])) {
             const int64_t r = widths[i].rows;

@@ -419,7 +419,7 @@ static bool are_far_columns(const struct kal_axis *axis)
 
 static bool are_columns(const struct kal_axis *axis)
 {
-    return axis->in_row_bytes > 0 && axis->out_row_bytes > 0 && !axis->shares_tile;
+    return axis->in_row_bytes > 0 && axis->out_row_bytes > 0;
 }
 
 static int choose_for_columns(const struct kal_axis *axis, const struct kal_caps *caps,

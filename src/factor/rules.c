@@ -118,21 +118,19 @@ static bool is_adjacent(const struct kal_problem *p, const struct kal_array *arr
     return array->batch_stride == 1 && p->batch >= 8;
 }
 
-// From element to element along the only axis, of complex lines that are neighbours; else 0.
+// From element to element along the only axis, of complex interleaved lines; else 0.
 static int64_t row_bytes(const struct kal_problem *p, const struct kal_array *array,
-                         const struct kal_caps *caps)
+                         int point_bytes)
 {
-    if (p->rank > 1 || p->kind != KALLIMA_C2C || array->is_planar ||
-        !is_adjacent(p, array, 0))
-        return 0;
-    return llabs(array->stride[0]) * (kal_caps_is_f64(caps) ? 16 : 8);
+    const bool are_rows = p->rank == 1 && p->kind == KALLIMA_C2C && !array->is_planar;
+    return are_rows ? llabs(array->stride[0]) * point_bytes : 0;
 }
 
 struct kal_axis kal_problem_axis(const struct kal_problem *p, int i,
                                  const struct kal_caps *caps)
 {
     enum { MOST_CLUSTERED = 512 << 10 }; // bytes
-    const double point_bytes = kal_caps_is_f64(caps) ? 16 : 8;
+    const int point_bytes = kal_caps_is_f64(caps) ? 16 : 8;
     const struct kal_together together = kal_problem_together(p, caps);
     const bool last = i == p->rank - 1, shares_tile = i >= together.tile;
     const bool shares_launch = i >= together.launch && together.tile == p->rank;
@@ -144,8 +142,8 @@ struct kal_axis kal_problem_axis(const struct kal_problem *p, int i,
         .n = p->n[i],
         .lines = lines < 9e18 ? (int64_t)lines : INT64_MAX,
         .array_bytes = p->rank > 1 ? kal_points_from(p, 0) * point_bytes : 0.0,
-        .in_row_bytes = row_bytes(p, &p->in, caps),
-        .out_row_bytes = row_bytes(p, &p->out, caps),
+        .in_row_bytes = is_beside ? row_bytes(p, &p->in, point_bytes) : 0,
+        .out_row_bytes = is_beside ? row_bytes(p, &p->out, point_bytes) : 0,
         .is_real = last && p->kind != KALLIMA_C2C,
         .is_of_real_array = p->rank > 1 && p->kind != KALLIMA_C2C,
         .is_planar = p->in.is_planar || p->out.is_planar,

@@ -187,8 +187,7 @@ struct cpu_kernels {
     /**
      * Elements first .. first+n-1 to or from tile elements 0 .. n-1. `lanes`: lanes are
      * neighbours in memory. `lanes_apart`: all are there, each as far from the next. `rows`:
-     * elements are neighbours, there is no index, and n of them fill a vector. `apart`: as
-     * rows, of any stride. `any`: no condition.
+     * there is no index, and n elements fill a vector. `any`: no condition.
      */
     void (*load_lanes)(void *tile, const struct cpu_memory *from, int64_t first,
                        int64_t n);
@@ -202,10 +201,6 @@ struct cpu_kernels {
                       int64_t n);
     void (*store_rows)(const void *tile, const struct cpu_memory *to, int64_t first,
                        int64_t n);
-    void (*load_apart)(void *tile, const struct cpu_memory *from, int64_t first,
-                       int64_t n);
-    void (*store_apart)(const void *tile, const struct cpu_memory *to, int64_t first,
-                        int64_t n);
     void (*load_any)(void *tile, const struct cpu_memory *from, int64_t first, int64_t n);
     void (*store_any)(const void *tile, const struct cpu_memory *to, int64_t first,
                       int64_t n);

@@ -237,7 +237,8 @@ enum access {
 enum { FAR_APART = 1024 };
 
 // The best way to move n elements of a tile: of one lane along its line, as vectors, as rows,
-// whose elements may lie apart, or one by one. Rows under an index map, of `reach` elements, go by way of another tile.
+// whose elements may lie apart, or one by one. Rows under an index map, of `reach` elements, go
+// by way of another tile.
 static enum access choose_access(const struct run *run, const struct cpu_memory *memory,
                                  int64_t unit, int64_t step, int64_t reach, int64_t n)
 {
@@ -306,7 +307,6 @@ static void load_tile(const struct run *run, char *tile, char *spare, int64_t fi
     const struct cpu_kernels *k = pass->kernels;
     const struct cpu_memory *memory = &run->in;
     const int64_t present = kal_max(0, kal_min(n, pass->pass->in.count - first));
-    const bool is_apart = memory->stride != run->in_unit;
 
     switch (
         choose_access(run, memory, run->in_unit, run->step.in, pass->in_reach, present)) {
@@ -316,11 +316,9 @@ static void load_tile(const struct run *run, char *tile, char *spare, int64_t fi
         break;
     case ACCESS_LANES: k->load_lanes(tile, memory, first, present); break;
     case ACCESS_LANES_APART: k->load_lanes_apart(tile, memory, first, present); break;
-    case ACCESS_ROWS:
-        (is_apart ? k->load_apart : k->load_rows)(tile, memory, first, present);
-        break;
+    case ACCESS_ROWS: k->load_rows(tile, memory, first, present); break;
     case ACCESS_MAPPED_ROWS:
-        (is_apart ? k->load_apart : k->load_rows)(spare, memory, 0, pass->in_reach);
+        k->load_rows(spare, memory, 0, pass->in_reach);
         k->gather(tile, spare, memory->index, present);
         break;
     case ACCESS_ANY: k->load_any(tile, memory, first, present); break;
@@ -431,7 +429,6 @@ static void store_tile(const struct run *run, char *tile, char *spare, int64_t f
     const struct cpu_kernels *k = pass->kernels;
     const struct cpu_memory *memory = &run->out;
     const int64_t present = kal_max(0, kal_min(n, pass->pass->out.count - first));
-    const bool is_apart = memory->stride != run->out_unit;
 
     if (pass->chirp_out)
         multiply(run, tile,
@@ -453,14 +450,14 @@ static void store_tile(const struct run *run, char *tile, char *spare, int64_t f
         break;
     case ACCESS_LANES_APART: k->store_lanes_apart(tile, memory, first, present); break;
     case ACCESS_ROWS:
-        if (run->is_streamed && run->tile.is_affine && !is_apart)
+        if (run->is_streamed && run->tile.is_affine && memory->stride == run->out_unit)
             stream_rows(run, tile, spare, present);
         else
-            (is_apart ? k->store_apart : k->store_rows)(tile, memory, first, present);
+            k->store_rows(tile, memory, first, present);
         break;
     case ACCESS_MAPPED_ROWS:
         k->scatter(spare, tile, memory->index, present);
-        (is_apart ? k->store_apart : k->store_rows)(spare, memory, 0, present);
+        k->store_rows(spare, memory, 0, present);
         break;
     case ACCESS_ANY: k->store_any(tile, memory, first, present); break;
     }

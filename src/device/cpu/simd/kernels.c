@@ -88,128 +88,129 @@ static void store_any(const void *tile, const struct cpu_memory *to, int64_t fir
 
 #if LANES > 1
 
-// Lanes are neighbours in memory: vectors load as they are, or in pairs to be parted.
-static void load_lanes(void *tile, const struct cpu_memory *from, int64_t first,
-                       int64_t n)
+// Where lanes are: neighbours in memory, or all there, each `step` reals behind the one before.
+struct lane_way {
+    bool are_apart;
+    int64_t step;
+    int lanes;
+};
+
+INLINE struct lane_way lane_way(const struct cpu_memory *memory, bool are_apart)
+{
+    return (struct lane_way){ are_apart,
+                              memory->lane_offset[are_apart] - memory->lane_offset[0],
+                              memory->lanes };
+}
+
+INLINE V get_reals(const R *from, struct lane_way way)
+{
+    return way.are_apart ? collect_reals(from, way.step) : LOAD_PART(from, way.lanes);
+}
+
+INLINE void put_reals(R *to, struct lane_way way, V value)
+{
+    if (way.are_apart)
+        spread_reals(to, way.step, value);
+    else
+        STORE_PART(to, value, way.lanes);
+}
+
+// Pairs of the first half of the lanes, or of the other one.
+INLINE V get_pairs(const R *from, struct lane_way way, int half)
+{
+    return way.are_apart ? collect_pairs(from + half * (LANES / 2) * way.step, way.step)
+                         : LOAD_PART(from + half * LANES, 2 * way.lanes - half * LANES);
+}
+
+INLINE void put_pairs(R *to, struct lane_way way, int half, V value)
+{
+    if (way.are_apart)
+        spread_pairs(to + half * (LANES / 2) * way.step, way.step, value);
+    else
+        STORE_PART(to + half * LANES, value, 2 * way.lanes - half * LANES);
+}
+
+// Vectors load as they are, or in pairs to be parted.
+INLINE void load_vectors(R *t, const struct cpu_memory *from, int64_t first, int64_t n,
+                         struct lane_way way)
 {
     const R *re = (const R *)from->re + from->lane_offset[0];
     const R *im = from->im ? (const R *)from->im + from->lane_offset[0] : NULL;
     const bool is_interleaved = im && (im == re + 1 || re == im + 1);
     const R *base = re < im ? re : im;
-    const int lanes = from->lanes;
-    R *t = tile;
     R *even = im == re + 1 ? t : t + LANES, *odd = im == re + 1 ? t + LANES : t;
 
     for (int64_t e = 0; e < n; e++) {
         const struct element at = find_element(from, first + e);
         const int64_t k = e * PAIR;
-        if (from->ahead && is_interleaved)
+        if (!way.are_apart && from->ahead && is_interleaved)
             ASK_PAIR(base + at.at + from->ahead);
         if (at.is_none) {
             STORE(t + k, CONSTANT(0));
             STORE(t + k + LANES, CONSTANT(0));
         } else if (is_interleaved) {
-            const V a = LOAD_PART(base + at.at, 2 * lanes);
-            const V b = LOAD_PART(base + at.at + LANES, 2 * lanes - LANES);
+            const V a = get_pairs(base + at.at, way, 0);
+            const V b = get_pairs(base + at.at, way, 1);
             STORE(even + k, SHUFFLE(a, b, EVEN, 0));
             STORE(odd + k, SHUFFLE(a, b, ODD, 0));
         } else {
-            STORE(t + k, LOAD_PART(re + at.at, lanes));
-            STORE(t + k + LANES, im ? LOAD_PART(im + at.at, lanes) : CONSTANT(0));
+            STORE(t + k, get_reals(re + at.at, way));
+            STORE(t + k + LANES, im ? get_reals(im + at.at, way) : CONSTANT(0));
         }
         if (at.is_conjugate)
             STORE(t + k + LANES, NEG(LOAD(t + k + LANES)));
     }
+}
+
+INLINE void store_vectors(const R *t, const struct cpu_memory *to, int64_t first,
+                          int64_t n, struct lane_way way)
+{
+    R *re = to->re ? (R *)to->re + to->lane_offset[0] : NULL;
+    R *im = to->im ? (R *)to->im + to->lane_offset[0] : NULL;
+    const bool is_interleaved = re && im && (im == re + 1 || re == im + 1);
+    R *base = re < im ? re : im;
+    const R *even = im == re + 1 ? t : t + LANES, *odd = im == re + 1 ? t + LANES : t;
+
+    for (int64_t e = 0; e < n; e++) {
+        const struct element at = find_element(to, first + e);
+        const int64_t k = e * PAIR;
+        if (at.is_none)
+            continue;
+        if (is_interleaved) {
+            const V a = LOAD(even + k), b = LOAD(odd + k);
+            put_pairs(base + at.at, way, 0, SHUFFLE(a, b, LOW, 0));
+            put_pairs(base + at.at, way, 1, SHUFFLE(a, b, HIGH, 0));
+        } else {
+            if (re)
+                put_reals(re + at.at, way, LOAD(t + k));
+            if (im)
+                put_reals(im + at.at, way, LOAD(t + k + LANES));
+        }
+    }
+}
+
+static void load_lanes(void *tile, const struct cpu_memory *from, int64_t first,
+                       int64_t n)
+{
+    load_vectors(tile, from, first, n, lane_way(from, false));
 }
 
 static void store_lanes(const void *tile, const struct cpu_memory *to, int64_t first,
                         int64_t n)
 {
-    R *re = to->re ? (R *)to->re + to->lane_offset[0] : NULL;
-    R *im = to->im ? (R *)to->im + to->lane_offset[0] : NULL;
-    const bool is_interleaved = re && im && (im == re + 1 || re == im + 1);
-    R *base = re < im ? re : im;
-    const int lanes = to->lanes;
-    const R *t = tile;
-    const R *even = im == re + 1 ? t : t + LANES, *odd = im == re + 1 ? t + LANES : t;
-
-    for (int64_t e = 0; e < n; e++) {
-        const struct element at = find_element(to, first + e);
-        const int64_t k = e * PAIR;
-        if (at.is_none)
-            continue;
-        if (is_interleaved) {
-            const V a = LOAD(even + k), b = LOAD(odd + k);
-            STORE_PART(base + at.at, SHUFFLE(a, b, LOW, 0), 2 * lanes);
-            STORE_PART(base + at.at + LANES, SHUFFLE(a, b, HIGH, 0), 2 * lanes - LANES);
-        } else {
-            if (re)
-                STORE_PART(re + at.at, LOAD(t + k), lanes);
-            if (im)
-                STORE_PART(im + at.at, LOAD(t + k + LANES), lanes);
-        }
-    }
+    store_vectors(tile, to, first, n, lane_way(to, false));
 }
 
-// As far from lane to lane as from the first one to the second.
 static void load_lanes_apart(void *tile, const struct cpu_memory *from, int64_t first,
                              int64_t n)
 {
-    const R *re = (const R *)from->re + from->lane_offset[0];
-    const R *im = from->im ? (const R *)from->im + from->lane_offset[0] : NULL;
-    const int64_t step = from->lane_offset[1] - from->lane_offset[0];
-    const bool is_interleaved = im && (im == re + 1 || re == im + 1);
-    const R *base = re < im ? re : im;
-    R *t = tile;
-    R *even = im == re + 1 ? t : t + LANES, *odd = im == re + 1 ? t + LANES : t;
-
-    for (int64_t e = 0; e < n; e++) {
-        const struct element at = find_element(from, first + e);
-        const int64_t k = e * PAIR;
-        if (at.is_none) {
-            STORE(t + k, CONSTANT(0));
-            STORE(t + k + LANES, CONSTANT(0));
-        } else if (is_interleaved) {
-            const V a = collect_pairs(base + at.at, step);
-            const V b = collect_pairs(base + at.at + LANES / 2 * step, step);
-            STORE(even + k, SHUFFLE(a, b, EVEN, 0));
-            STORE(odd + k, SHUFFLE(a, b, ODD, 0));
-        } else {
-            STORE(t + k, collect_reals(re + at.at, step));
-            STORE(t + k + LANES, im ? collect_reals(im + at.at, step) : CONSTANT(0));
-        }
-        if (at.is_conjugate)
-            STORE(t + k + LANES, NEG(LOAD(t + k + LANES)));
-    }
+    load_vectors(tile, from, first, n, lane_way(from, true));
 }
 
 static void store_lanes_apart(const void *tile, const struct cpu_memory *to,
                               int64_t first, int64_t n)
 {
-    R *re = to->re ? (R *)to->re + to->lane_offset[0] : NULL;
-    R *im = to->im ? (R *)to->im + to->lane_offset[0] : NULL;
-    const int64_t step = to->lane_offset[1] - to->lane_offset[0];
-    const bool is_interleaved = re && im && (im == re + 1 || re == im + 1);
-    R *base = re < im ? re : im;
-    const R *t = tile;
-    const R *even = im == re + 1 ? t : t + LANES, *odd = im == re + 1 ? t + LANES : t;
-
-    for (int64_t e = 0; e < n; e++) {
-        const struct element at = find_element(to, first + e);
-        const int64_t k = e * PAIR;
-        if (at.is_none)
-            continue;
-        if (is_interleaved) {
-            const V a = LOAD(even + k), b = LOAD(odd + k);
-            spread_pairs(base + at.at, step, SHUFFLE(a, b, LOW, 0));
-            spread_pairs(base + at.at + LANES / 2 * step, step, SHUFFLE(a, b, HIGH, 0));
-        } else {
-            if (re)
-                spread_reals(re + at.at, step, LOAD(t + k));
-            if (im)
-                spread_reals(im + at.at, step, LOAD(t + k + LANES));
-        }
-    }
+    store_vectors(tile, to, first, n, lane_way(to, true));
 }
 
 static void stream_lanes(const void *tile, const struct cpu_memory *to, int64_t first,
@@ -359,27 +360,28 @@ INLINE void store_transposed(const R *t, const struct cpu_memory *to, int64_t fi
     }
 }
 
+static bool elements_are_apart(const struct cpu_memory *memory)
+{
+    const R *re = memory->re, *im = memory->im;
+    const bool is_interleaved = re && im && (im == re + 1 || re == im + 1);
+    return memory->stride != (is_interleaved ? 2 : 1);
+}
+
 static void load_rows(void *tile, const struct cpu_memory *from, int64_t first, int64_t n)
 {
-    load_transposed(tile, from, first, n, false);
+    if (elements_are_apart(from))
+        load_transposed(tile, from, first, n, true);
+    else
+        load_transposed(tile, from, first, n, false);
 }
 
 static void store_rows(const void *tile, const struct cpu_memory *to, int64_t first,
                        int64_t n)
 {
-    store_transposed(tile, to, first, n, false);
-}
-
-static void load_apart(void *tile, const struct cpu_memory *from, int64_t first,
-                       int64_t n)
-{
-    load_transposed(tile, from, first, n, true);
-}
-
-static void store_apart(const void *tile, const struct cpu_memory *to, int64_t first,
-                        int64_t n)
-{
-    store_transposed(tile, to, first, n, true);
+    if (elements_are_apart(to))
+        store_transposed(tile, to, first, n, true);
+    else
+        store_transposed(tile, to, first, n, false);
 }
 
 #endif
@@ -650,8 +652,6 @@ const struct cpu_kernels JOIN(kal_cpu_kernels_, KAL_SIMD_SUFFIX) = {
     .store_lanes_apart = store_lanes_apart,
     .load_rows = load_rows,
     .store_rows = store_rows,
-    .load_apart = load_apart,
-    .store_apart = store_apart,
 #else // every access is as good as any other
     .load_lanes = load_any,
     .store_lanes = store_any,
@@ -659,8 +659,6 @@ const struct cpu_kernels JOIN(kal_cpu_kernels_, KAL_SIMD_SUFFIX) = {
     .store_lanes_apart = store_any,
     .load_rows = load_any,
     .store_rows = store_any,
-    .load_apart = load_any,
-    .store_apart = store_any,
 #endif
     .load_any = load_any,
     .store_any = store_any,
