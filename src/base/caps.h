@@ -14,7 +14,8 @@ enum kal_language {
     KAL_LANGUAGE_CUDA,
     KAL_LANGUAGE_GLSL,
     KAL_LANGUAGE_HLSL,
-    KAL_LANGUAGE_ESSL, // GLSL of OpenGL ES
+    KAL_LANGUAGE_ESSL,           // GLSL of OpenGL ES
+    KAL_LANGUAGE_GLSL_ADDRESSES, // of Vulkan: kernels are told where arrays are
     KAL_LANGUAGE_COUNT
 };
 
@@ -48,6 +49,13 @@ struct kal_caps {
     bool has_nvidia_ptx;       // PTX can stand in the text
     bool is_slow_to_wake;      // its clock falls while it is idle, and rises slowly
 };
+
+/** Return whether kernels are GLSL of the desktop, however they reach their arrays. */
+static inline bool kal_caps_takes_glsl(const struct kal_caps *caps)
+{
+    return caps->language == KAL_LANGUAGE_GLSL ||
+           caps->language == KAL_LANGUAGE_GLSL_ADDRESSES;
+}
 
 /** Return whether registers of the CPU hold so many numbers; f64 fills one with half as many. */
 static inline bool kal_caps_has_lanes(const struct kal_caps *caps, int lanes, bool is_f64)

@@ -240,17 +240,21 @@
     "#define GROUP ((uint)get_group_id(0))\n"                                            \
     "#define BARRIER barrier(CLK_LOCAL_MEM_FENCE)\n"
 
-#define GLSL_VERSION                                                                     \
-    "#version 430\n"                                                                     \
+#define GLSL_EXACT                                                                       \
     "#define EXACT precise\n"                                                            \
     "#define FMA(a, b, c) fma(a, b, c)\n"
+#define GLSL_VERSION "#version 430\n" GLSL_EXACT
+// That of Vulkan where arrays are addresses: drivers check every index of a descriptor's array
+// against its end, and those of an address not.
+#define GLSL_ADDRESSES_VERSION                                                           \
+    "#version 450\n"                                                                     \
+    "#extension GL_EXT_buffer_reference : require\n"                                     \
+    "#extension GL_EXT_buffer_reference_uvec2 : require\n" GLSL_EXACT
 // That of OpenGL ES, whose version 3.1 knows neither of these by itself.
 #define ESSL_VERSION                                                                     \
     "#version 310 es\n"                                                                  \
     "#ifdef GL_EXT_gpu_shader5\n"                                                        \
-    "#extension GL_EXT_gpu_shader5 : require\n"                                          \
-    "#define EXACT precise\n"                                                            \
-    "#define FMA(a, b, c) fma(a, b, c)\n"                                                \
+    "#extension GL_EXT_gpu_shader5 : require\n" GLSL_EXACT                               \
     "#else\n"                                                                            \
     "#define EXACT\n"                                                                    \
     "#define FMA(a, b, c) ((a) * (b) + (c))\n"                                           \
@@ -273,14 +277,6 @@
     "#define FUNCTION\n"                                                                 \
     "#define UNROLL\n"                                                                   \
     "#define REGISTERS(name, count) inout C name[count]\n"                               \
-    "// Groups are launched in rows; a second launch has the last ones.\n"               \
-    "#ifdef VULKAN\n"                                                                    \
-    "layout(push_constant) uniform launch { uint offsets[15], first_group; };\n"         \
-    "#define OFFSET(name, number) uint name = offsets[number];\n"                        \
-    "#else\n"                                                                            \
-    "layout(location = 15) uniform uint first_group;\n"                                  \
-    "#define OFFSET(name, number) layout(location = number) uniform uint name;\n"        \
-    "#endif\n"                                                                           \
     "#define TILE(type, name, count) shared type name[count];\n"                         \
     "#define KERNEL(name, lanes, resident) \\\n"                                         \
     "    layout(local_size_x = lanes) in; \\\n"                                          \
@@ -290,10 +286,24 @@
     "#define TWO_ROOTS(a, b, i) const C a = ROOT(i), b = ROOT(i + 1);\n"                 \
     "#define WHEN_LOADED if (gl_NumWorkGroups.x != 0u)\n"                                \
     "#define LANE gl_LocalInvocationIndex\n"                                             \
+    "// Groups are launched in rows; a second launch has the last ones.\n"               \
     "#define GROUP \\\n"                                                                 \
-    "    (first_group + gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x)\n"     \
+    "    (first_group + gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x)\n"
+#define GLSL_LAUNCH                                                                      \
+    "#ifdef VULKAN\n"                                                                    \
+    "layout(push_constant) uniform launch { uint offsets[15], first_group; };\n"         \
+    "#define OFFSET(name, number) uint name = offsets[number];\n"                        \
+    "#else\n"                                                                            \
+    "layout(location = 15) uniform uint first_group;\n"                                  \
+    "#define OFFSET(name, number) layout(location = number) uniform uint name;\n"        \
+    "#endif\n"                                                                           \
     "#define BARRIER { memoryBarrierShared(); barrier(); }\n"                            \
     "#define BARRIER_ALL { memoryBarrier(); barrier(); }\n"
+// In SPIR-V barrier() itself orders what a group shares; a fence beside it costs time.
+#define GLSL_ADDRESSES_LAUNCH                                                            \
+    "layout(push_constant) uniform launch { uvec2 addresses[15]; uint first_group; };\n" \
+    "#define BARRIER barrier()\n"                                                        \
+    "#define BARRIER_ALL { groupMemoryBarrier(); barrier(); }\n"
 // NVIDIA's compiler for OpenGL (580.159.04) makes wrong code of some kernels whose loops it unrolls: planar
 // lines of 1000 points and more, and convolutions, had errors of 0.01 to 0.5. Kept as loops they take
 // up to ten times as long, and are right. Other compilers do not know the line, and pass it over.
@@ -303,6 +313,10 @@
     "layout(std430, binding = $n) " access "buffer $a_block { $b $a_object[]; };\n"      \
     "OFFSET($a_offset, $n)\n"                                                            \
     "#define $a(i) $a_object[int($a_offset / $cu) + int(i)]\n"
+#define GLSL_ADDRESSES_SLOT(access)                                                      \
+    "layout(std430, buffer_reference, buffer_reference_align = $c)\n"                    \
+    access "buffer $a_block { $b object[]; };\n"                                         \
+    "#define $a(i) $a_block(addresses[$n]).object[int(i)]\n"
 
 // Arrays are raw buffers, so that one is seen as reals by one kernel and as pairs by another. The
 // name of an entry's type is pasted to those of the functions that reach it.
@@ -493,17 +507,26 @@ static const struct kal_dialect dialects[] = {
         .name     = "glsl",
         .precision = { GLSL_VERSION GLSL_F32, GLSL_VERSION GLSL_F64 },
         .keeps_loops = GLSL_KEEPS_LOOPS,
-        .prelude  = GLSL_PRELUDE COMMON_PRELUDE,
+        .prelude  = GLSL_PRELUDE GLSL_LAUNCH COMMON_PRELUDE,
         .suffix   = { "lf", "lf" }, // also of constants that are then rounded to f32
         .loads_always = true,
         .slot = { GLSL_SLOT("readonly "), GLSL_SLOT("") },
         KERNEL_CODELETS("inout C v[$n]", "EXACT ")
     },
     {
+        .name     = "glsl-addresses",
+        .precision = { GLSL_ADDRESSES_VERSION GLSL_F32, GLSL_ADDRESSES_VERSION GLSL_F64 },
+        .prelude  = GLSL_PRELUDE GLSL_ADDRESSES_LAUNCH COMMON_PRELUDE,
+        .suffix   = { "lf", "lf" },
+        .loads_always = true,
+        .slot = { GLSL_ADDRESSES_SLOT("readonly "), GLSL_ADDRESSES_SLOT("") },
+        KERNEL_CODELETS("inout C v[$n]", "EXACT ")
+    },
+    {
         .name     = "essl",
         .precision = { ESSL_VERSION GLSL_F32, NULL },
         .keeps_loops = GLSL_KEEPS_LOOPS,
-        .prelude  = GLSL_PRELUDE COMMON_PRELUDE,
+        .prelude  = GLSL_PRELUDE GLSL_LAUNCH COMMON_PRELUDE,
         .suffix   = { "", NULL },
         .loads_always = true,
         .slot = { GLSL_SLOT("readonly "), GLSL_SLOT("") },

@@ -64,7 +64,7 @@ static const struct row glsl_rows[] = {
 
 int kal_convolution_radices(int64_t n, const struct kal_caps *caps, int radix[])
 {
-    const bool is_glsl = caps->language == KAL_LANGUAGE_GLSL;
+    const bool is_glsl = kal_caps_takes_glsl(caps);
     if (!has_rows(caps))
         return 0;
     const int count =

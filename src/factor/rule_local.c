@@ -67,7 +67,7 @@ int64_t kal_longest_second_step(const struct kal_caps *caps)
 static bool is_convolved_faster(int64_t n, const struct kal_caps *caps)
 {
     enum { LONGEST = 61, LARGEST = 16 };
-    return caps->language == KAL_LANGUAGE_GLSL && n > LONGEST &&
+    return kal_caps_takes_glsl(caps) && n > LONGEST &&
            kal_radix_divides_kernel(n - 1, LARGEST);
 }
 
@@ -208,8 +208,7 @@ static int features(const struct kal_axis *axis, const struct kal_caps *caps)
 static int most_radix(const struct kal_caps *caps)
 {
     enum { MOST = 32, MOST_OF_DOUBLES = 10 };
-    return caps->language == KAL_LANGUAGE_GLSL && kal_caps_is_f64(caps) ? MOST_OF_DOUBLES
-                                                                        : MOST;
+    return kal_caps_takes_glsl(caps) && kal_caps_is_f64(caps) ? MOST_OF_DOUBLES : MOST;
 }
 
 // Largest radix of a kernel's steps: larger ones need fewer exchanges and more registers, so

@@ -370,7 +370,7 @@ void rounding_is_found(void **state)
 {
     kallima_device *device = open_counted();
     const enum kal_language language = device->caps.language;
-    const bool may_round_twice = language == KAL_LANGUAGE_GLSL ||
+    const bool may_round_twice = kal_caps_takes_glsl(&device->caps) ||
                                  language == KAL_LANGUAGE_ESSL ||
                                  language == KAL_LANGUAGE_HLSL;
     int32_t found = 0;

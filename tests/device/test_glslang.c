@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Usage: test_glslang opengl|opengles|vulkan|d3d11 [I/N]
+// Usage: test_glslang opengl|opengles|vulkan|vulkan-descriptors|d3d11 [I/N]
 // Plan problems of every sort for a GPU that is not there (those numbered I of N), and compile
 // their kernels with glslangValidator: for OpenGL and OpenGL ES; to valid SPIR-V, for Vulkan; for
 // Direct3D 11. 77: it is not installed.
@@ -73,6 +73,8 @@ static const struct language {
     { "opengl", "nullopengl", &kal_null_opengl_device_ops, glsl_is_accepted },
     { "opengles", "nullopengles", &kal_null_opengles_device_ops, glsl_is_accepted },
     { "vulkan", "nullvulkan", &kal_null_vulkan_device_ops, vulkan_is_accepted },
+    { "vulkan-descriptors", "nullopengl", &kal_null_opengl_device_ops,
+      vulkan_is_accepted },
     { "d3d11", "nulld3d11", &kal_null_d3d11_device_ops, hlsl_is_accepted },
 };
 static const struct language *language;

@@ -17,7 +17,7 @@ static struct counting counting;
 static void look(const kallima_device *device, const kallima_device_info *info)
 {
     const struct kal_caps *caps = &device->caps;
-    ROW_CHECK(caps->language == KAL_LANGUAGE_GLSL);
+    ROW_CHECK(kal_caps_takes_glsl(caps));
     ROW_CHECK(caps->group_lanes >= 64 && caps->group_bytes >= 16384);
     ROW_CHECK(caps->buffer_bytes >= 1u << 27 && caps->memory_bytes > 0);
     ROW_CHECK(!strstr(info->name, "llvmpipe") == !info->is_software);
@@ -167,7 +167,7 @@ static void a_lost_device_is_told(void **state)
     kernel = job_compile(device, JOB_SAXPY);
     vk->QueueSubmit = lose_submit;
     const bool waits = job_run(kernel, job_at(a, 0), job_at(a, 0), 1) == KALLIMA_OK;
-    ROW_CHECK(waits == (vk->CmdPushDescriptorSetKHR != NULL));
+    ROW_CHECK(waits == kal_vk_needs_no_sets((struct vk_device *)device));
     device->ops->kernel_destroy(kernel);
     vk->QueueSubmit = own.QueueSubmit; // whoever waits is told that something is missing
     ROW_CHECK(kallima_device_finish(device) == (waits ? KALLIMA_E_DEVICE : KALLIMA_OK));
@@ -216,7 +216,7 @@ static void executions_are_gathered_while_the_queue_is_at_work(void **state)
     submissions = 0;
     for (int i = 0; i < CALLS; i++)
         ROW_CHECK(job_run(kernel, job_at(a, 0), job_at(b, 0), 1) == KALLIMA_OK);
-    const bool pushes = vulkan->vk.CmdPushDescriptorSetKHR;
+    const bool pushes = kal_vk_needs_no_sets(vulkan);
     ROW_CHECK(submissions == (pushes ? 2 : CALLS));
     device->ops->kernel_destroy(kernel); // which waits for what uses it
     ROW_CHECK(submissions == (pushes ? 3 : CALLS) && vulkan->gathered == 0);
@@ -260,10 +260,25 @@ struct own {
     struct vk_api vk;
 };
 
-// A device of the test's own, with or without the extension that recording needs.
-static void own_init(struct own *own, bool has_push)
+// What kernels reach their arrays by.
+enum way { BY_SETS, BY_PUSHED_SETS, BY_ADDRESSES, WAY_COUNT };
+
+static bool is_offered(enum way way)
 {
-    static const char *const push = VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME;
+    return way != BY_ADDRESSES || kal_vk_find(0)->has_addresses;
+}
+
+// A device of the test's own, with the extension that one way needs.
+static void own_init(struct own *own, enum way way)
+{
+    static const char *const extensions[WAY_COUNT] = {
+        [BY_PUSHED_SETS] = VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME,
+        [BY_ADDRESSES] = VK_KHR_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME,
+    };
+    VkPhysicalDeviceBufferDeviceAddressFeatures addresses = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES,
+        .bufferDeviceAddress = VK_TRUE,
+    };
     static const float priority = 1.0f;
     const struct vk_facts *facts = kal_vk_find(0);
     const VkDeviceQueueCreateInfo queue = {
@@ -274,15 +289,18 @@ static void own_init(struct own *own, bool has_push)
     };
     const VkDeviceCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+        .pNext = way == BY_ADDRESSES ? &addresses : NULL,
         .queueCreateInfoCount = 1,
         .pQueueCreateInfos = &queue,
-        .enabledExtensionCount = has_push,
-        .ppEnabledExtensionNames = &push,
+        .enabledExtensionCount = way != BY_SETS,
+        .ppEnabledExtensionNames = &extensions[way],
     };
     own->instance = *kal_vk_instance();
-    own->handles = (kallima_vulkan_handles){ .instance = own->instance.handle,
-                                             .physical_device = facts->handle,
-                                             .queue_family = facts->family };
+    own->handles =
+        (kallima_vulkan_handles){ .instance = own->instance.handle,
+                                  .physical_device = facts->handle,
+                                  .queue_family = facts->family,
+                                  .has_buffer_addresses = way == BY_ADDRESSES };
     assert_int_equal(
         own->instance.CreateDevice(facts->handle, &info, NULL, &own->handles.device), 0);
     assert_true(kal_vk_api_load(&own->vk, &own->instance, own->handles.device));
@@ -306,11 +324,15 @@ static kallima_device *adopt(const struct own *own)
 static void adopted_devices_compute(void **state)
 {
     (void)state;
-    for (int has_push = 0; has_push < 2; has_push++) {
+    for (enum way way = BY_SETS; way < WAY_COUNT; way++) {
         struct own own;
-        own_init(&own, has_push);
+        if (!is_offered(way))
+            continue;
+        own_init(&own, way);
         kallima_device *device = adopt(&own);
-        ROW_CHECK(!((struct vk_device *)device)->vk.CmdPushDescriptorSetKHR == !has_push);
+        const struct vk_device *vulkan = (struct vk_device *)device;
+        ROW_CHECK(!vulkan->vk.CmdPushDescriptorSetKHR == (way != BY_PUSHED_SETS));
+        ROW_CHECK(kal_vk_takes_addresses(vulkan) == (way == BY_ADDRESSES));
         ROW_CHECK(!device->caps.has_f64);
         job_check_offsets(device);
         job_check_callers(device);
@@ -327,7 +349,7 @@ static void handles_that_do_not_fit_are_refused(void **state)
     kallima_device *device = NULL;
 
     (void)state;
-    own_init(&own, true);
+    own_init(&own, BY_PUSHED_SETS);
     kallima_vulkan_handles missing[4] = { own.handles, own.handles, own.handles,
                                           own.handles };
     missing[0].instance = NULL;
@@ -348,14 +370,13 @@ static void handles_that_do_not_fit_are_refused(void **state)
 }
 
 // Two buffers behind each other in one VkBuffer are two places in one memory.
-static void wrapped_ranges_are_of_one_memory(void **state)
+static void check_wrapped(enum way way)
 {
     uint32_t x[JOB_NUMBERS], y[JOB_NUMBERS];
     struct own own;
     kallima_buffer *part[3] = { NULL };
 
-    (void)state;
-    own_init(&own, true);
+    own_init(&own, way);
     kallima_device *device = adopt(&own), *null = NULL;
     kallima_buffer *whole = NULL;
     ROW_CHECK(kallima_buffer_create(&whole, device, 2 * sizeof x) == KALLIMA_OK);
@@ -399,6 +420,15 @@ static void wrapped_ranges_are_of_one_memory(void **state)
     kallima_device_close(&device);
     ROW_CHECK(counting.live == 0);
     own_clear(&own);
+}
+
+static void wrapped_ranges_are_of_one_memory(void **state)
+{
+    (void)state;
+    for (enum way way = BY_PUSHED_SETS; way < WAY_COUNT; way++) {
+        if (is_offered(way))
+            check_wrapped(way);
+    }
     ROWS_FINISH();
 }
 
@@ -446,11 +476,10 @@ static int count_wrong(const kallima_buffer *out)
 }
 
 // Recorded once and submitted twice, between fills of the caller's in the same commands.
-static void plans_are_recorded_into_the_callers_commands(void **state)
+static void check_recorded(enum way way)
 {
     struct own own;
-    (void)state;
-    own_init(&own, true);
+    own_init(&own, way);
     kallima_device *device = adopt(&own);
     struct vk_device *vk = (struct vk_device *)device;
     struct recorded r = make_recorded(device);
@@ -493,6 +522,15 @@ static void plans_are_recorded_into_the_callers_commands(void **state)
     kallima_device_close(&device); // with its pool the command buffer
     ROW_CHECK(counting.live == 0);
     own_clear(&own);
+}
+
+static void plans_are_recorded_into_the_callers_commands(void **state)
+{
+    (void)state;
+    for (enum way way = BY_PUSHED_SETS; way < WAY_COUNT; way++) {
+        if (is_offered(way))
+            check_recorded(way);
+    }
     ROWS_FINISH();
 }
 
@@ -500,7 +538,7 @@ static void recording_without_the_extension_is_refused(void **state)
 {
     struct own own;
     (void)state;
-    own_init(&own, false);
+    own_init(&own, BY_SETS);
     kallima_device *device = adopt(&own);
     struct recorded r = make_recorded(device);
     VkCommandBuffer commands = ((struct vk_device *)device)->slot[0].commands;

@@ -32,6 +32,8 @@ static kallima_status start(struct vk_device *device, const struct vk_instance *
         return kal_fail(&device->base.host, KALLIMA_E_UNSUPPORTED,
                         "vulkan: the device lacks functions of Vulkan 1.1");
     device->queue = handles->queue;
+    kal_vk_offer_addresses(device, handles->has_buffer_addresses &&
+                                       device->vk.GetBufferDeviceAddress);
     return kal_vk_device_start(device);
 }
 
@@ -72,6 +74,7 @@ static kallima_status find_memory(struct vk_memory **out, struct vk_device *devi
         KAL_TRY(kal_alloc_object(&device->base.host, &object, sizeof *memory));
         memory = object;
         memory->buffer = buffer;
+        memory->device_address = kal_vk_address_of(device, buffer);
         memory->next = device->wrapped;
         device->wrapped = memory;
     }

@@ -50,8 +50,13 @@ static VkResult allocate(struct vk_memory *memory, const struct vk_device *devic
 
     vk->GetBufferMemoryRequirements(device->device, memory->buffer, &needed);
     const int type = choose_type(device, needed.memoryTypeBits, is_staging);
+    const VkMemoryAllocateFlagsInfo with_address = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
+        .flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT,
+    };
     const VkMemoryAllocateInfo info = {
         .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+        .pNext = kal_vk_takes_addresses(device) ? &with_address : NULL,
         .allocationSize = needed.size,
         .memoryTypeIndex = (uint32_t)type,
     };
@@ -68,22 +73,38 @@ static VkResult allocate(struct vk_memory *memory, const struct vk_device *devic
     return code;
 }
 
+uint64_t kal_vk_address_of(const struct vk_device *device, VkBuffer buffer)
+{
+    const VkBufferDeviceAddressInfo info = {
+        .sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO,
+        .buffer = buffer,
+    };
+    return kal_vk_takes_addresses(device)
+               ? device->vk.GetBufferDeviceAddress(device->device, &info)
+               : 0;
+}
+
 kallima_status kal_vk_memory_init(struct vk_memory *memory, struct vk_device *device,
                                   uint64_t bytes, bool is_staging)
 {
     const VkBufferCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
         .size = (bytes + 3) / 4 * 4,
-        .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
-                 VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+        .usage =
+            VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+            VK_BUFFER_USAGE_TRANSFER_DST_BIT |
+            (kal_vk_takes_addresses(device) ? VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT
+                                            : 0u),
     };
 
     *memory = (struct vk_memory){ .bytes = info.size, .references = 1 };
     VkResult code = device->vk.CreateBuffer(device->device, &info, NULL, &memory->buffer);
     if (code == VK_SUCCESS)
         code = allocate(memory, device, is_staging);
-    if (code == VK_SUCCESS)
+    if (code == VK_SUCCESS) {
+        memory->device_address = kal_vk_address_of(device, memory->buffer);
         return KALLIMA_OK;
+    }
     return kal_fail(&device->base.host, KALLIMA_E_MEMORY,
                     "vulkan: a buffer of %llu bytes: %s (%d)", (unsigned long long)bytes,
                     kal_vk_error_name(code), code);

@@ -157,7 +157,12 @@ bool kal_vk_read_facts(const struct vk_instance *instance, VkPhysicalDevice hand
         .nvidia.sType =
             VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV,
     };
-    VkPhysicalDeviceFeatures features;
+    VkPhysicalDeviceBufferDeviceAddressFeatures addresses = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES,
+    };
+    VkPhysicalDeviceFeatures2 features = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+    };
 
     *facts = (struct vk_facts){ .handle = handle };
     instance->GetPhysicalDeviceProperties2(handle, &p.core);
@@ -171,11 +176,15 @@ bool kal_vk_read_facts(const struct vk_instance *instance, VkPhysicalDevice hand
     if (has_extension(instance, handle, host, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME))
         chain(&p, &p.nvidia);
     instance->GetPhysicalDeviceProperties2(handle, &p.core);
-    instance->GetPhysicalDeviceFeatures(handle, &features);
+    if (has_extension(instance, handle, host,
+                      VK_KHR_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME))
+        features.pNext = &addresses;
+    instance->GetPhysicalDeviceFeatures2(handle, &features);
     instance->GetPhysicalDeviceMemoryProperties(handle, &facts->memory);
     facts->has_push_descriptors =
         has_extension(instance, handle, host, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
-    fill_caps(&p, features.shaderFloat64, facts);
+    facts->has_addresses = addresses.bufferDeviceAddress;
+    fill_caps(&p, features.features.shaderFloat64, facts);
     fill_limits(&p, facts);
     describe(&p, facts);
     return kal_vk_read_family(instance, facts, 0, VK_MAX_FAMILIES);

@@ -16,7 +16,8 @@ enum {
     VK_SLOTS = 32,              // submissions that may be under way at once
     VK_GATHERED = 16,           // executions that one of them may hold
     VK_STAGING_BYTES = 8 << 20, // of each of two halves
-    VK_OFFSETS = 15,            // numbers that a kernel has ahead of its first group's
+    VK_PLACES =
+        15, // of arrays that a kernel is told ahead of the number of its first group
 };
 
 // clang-format off
@@ -24,7 +25,7 @@ enum {
     X(EnumeratePhysicalDevices)            \
     X(EnumerateDeviceExtensionProperties)  \
     X(GetPhysicalDeviceProperties2)        \
-    X(GetPhysicalDeviceFeatures)           \
+    X(GetPhysicalDeviceFeatures2)          \
     X(GetPhysicalDeviceMemoryProperties)   \
     X(GetPhysicalDeviceQueueFamilyProperties) \
     X(CreateDevice)                        \
@@ -89,10 +90,11 @@ struct vk_instance {
     VK_INSTANCE_FUNCTIONS(VK_MEMBER)
 };
 
-/** The functions of one device. CmdPushDescriptorSetKHR is NULL where it has none. */
+/** The functions of one device; of the last two those that it lacks are NULL. */
 struct vk_api {
     VK_DEVICE_FUNCTIONS(VK_MEMBER)
     VK_MEMBER(CmdPushDescriptorSetKHR)
+    VK_MEMBER(GetBufferDeviceAddress)
 };
 #undef VK_MEMBER
 
@@ -114,25 +116,27 @@ struct vk_facts {
     uint64_t allocation_bytes; // most of one buffer
     uint64_t offset_bytes;     // where a kernel's array may begin: multiples of this
     bool has_push_descriptors;
+    bool has_addresses; // of buffers, for kernels
 };
 
 /** One submission: commands, and a fence that says when they are done. */
 struct vk_slot {
     VkCommandBuffer commands;
     VkFence fence;
-    VkDescriptorPool sets; // where descriptors are not pushed
+    VkDescriptorPool sets; // where descriptors are neither pushed nor done without
     int waiters;           // threads that look at the fence
 };
 
 /** Memory as the driver knows it. */
 struct vk_memory {
     VkBuffer buffer;
-    VkDeviceMemory memory;  // NULL: the caller's
-    void *address;          // NULL: the host does not reach it
-    uint64_t bytes;         // of the caller's: as far as is known
-    uint64_t last;          // submission that uses it
-    int references;         // buffers that lie in it
-    struct vk_memory *next; // of the caller's, on the same device
+    VkDeviceMemory memory;   // NULL: the caller's
+    void *address;           // NULL: the host does not reach it
+    uint64_t device_address; // where kernels find it, if they are told
+    uint64_t bytes;          // of the caller's: as far as is known
+    uint64_t last;           // submission that uses it
+    int references;          // buffers that lie in it
+    struct vk_memory *next;  // of the caller's, on the same device
 };
 
 struct vk_device {
@@ -164,6 +168,25 @@ struct vk_kernel {
     uint32_t slots;
     uint64_t last; // submission that uses it
 };
+
+/** Do kernels find arrays by their addresses, not through descriptors? */
+static inline bool kal_vk_takes_addresses(const struct vk_device *device)
+{
+    return device->base.caps.language == KAL_LANGUAGE_GLSL_ADDRESSES;
+}
+
+/** Are commands all that a launch needs, so that any number goes into one command buffer? */
+static inline bool kal_vk_needs_no_sets(const struct vk_device *device)
+{
+    return kal_vk_takes_addresses(device) || device->vk.CmdPushDescriptorSetKHR;
+}
+
+/** Bytes that a kernel is told: a place for each array, and the number of its first group. */
+static inline uint32_t kal_vk_launch_bytes(const struct vk_device *device)
+{
+    const uint32_t words = kal_vk_takes_addresses(device) ? 2 : 1;
+    return (words * VK_PLACES + 1) * (uint32_t)sizeof(uint32_t);
+}
 
 /** Is Vulkan installed? Thread: any. */
 bool kal_vk_is_loaded(void);
@@ -213,6 +236,9 @@ void kal_vk_key(const kallima_device *device, char *key, size_t capacity);
 kallima_status kal_vk_device_create(struct vk_device **out, const struct kal_host *host,
                                     const struct vk_facts *facts);
 
+/** Let kernels take addresses, if they are offered and the driver has them. */
+void kal_vk_offer_addresses(struct vk_device *device, bool are_offered);
+
 /** Make what work needs of a device that has `vk`, `device` and `queue`. */
 kallima_status kal_vk_device_start(struct vk_device *device);
 
@@ -257,6 +283,9 @@ static inline struct vk_memory *kal_vk_memory(struct kal_memory memory)
 {
     return memory.object;
 }
+
+/** Return where kernels find a buffer; 0 where they are not told. */
+uint64_t kal_vk_address_of(const struct vk_device *device, VkBuffer buffer);
 
 /** Make memory: `is_staging` for what the host writes and reads. The result may be cleared. */
 kallima_status kal_vk_memory_init(struct vk_memory *memory, struct vk_device *device,

@@ -68,7 +68,7 @@ static kallima_status join(const struct vk_device *device, const struct piece *s
     return KALLIMA_OK;
 }
 
-static kallima_status make_layouts(struct vk_kernel *kernel)
+static kallima_status make_slots_layout(struct vk_kernel *kernel)
 {
     const struct vk_device *device = device_of(kernel);
     VkDescriptorSetLayoutBinding binding[KAL_MAX_SLOTS];
@@ -84,17 +84,26 @@ static kallima_status make_layouts(struct vk_kernel *kernel)
         .bindingCount = kernel->slots,
         .pBindings = binding,
     };
+    VK_TRY(device, CreateDescriptorSetLayout, device->device, &slots, NULL,
+           &kernel->slots_layout);
+    return KALLIMA_OK;
+}
+
+static kallima_status make_layouts(struct vk_kernel *kernel)
+{
+    const struct vk_device *device = device_of(kernel);
+    const bool has_slots = !kal_vk_takes_addresses(device);
     const VkPushConstantRange numbers = { VK_SHADER_STAGE_COMPUTE_BIT, 0,
-                                          (VK_OFFSETS + 1) * sizeof(uint32_t) };
+                                          kal_vk_launch_bytes(device) };
     const VkPipelineLayoutCreateInfo layout = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
-        .setLayoutCount = 1,
+        .setLayoutCount = has_slots,
         .pSetLayouts = &kernel->slots_layout,
         .pushConstantRangeCount = 1,
         .pPushConstantRanges = &numbers,
     };
-    VK_TRY(device, CreateDescriptorSetLayout, device->device, &slots, NULL,
-           &kernel->slots_layout);
+    if (has_slots)
+        KAL_TRY(make_slots_layout(kernel));
     VK_TRY(device, CreatePipelineLayout, device->device, &layout, NULL, &kernel->layout);
     return KALLIMA_OK;
 }

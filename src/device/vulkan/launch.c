@@ -2,6 +2,8 @@
 // Work into a command buffer, ours or the caller's: kernels and zeros, one after the other.
 #include "device/vulkan/driver.h"
 
+#include <string.h>
+
 // What a launch is recorded with; `slot` is NULL in a command buffer of the caller's.
 struct target {
     const struct vk_device *device;
@@ -9,14 +11,15 @@ struct target {
     struct vk_slot *slot;
 };
 
-// Where the arrays of a launch are: a descriptor each, and what its offset leaves over.
+// Where the arrays of a launch are: by address, or by a descriptor each and what its offset
+// leaves over; and the number of the first group behind that.
 struct places {
     VkDescriptorBufferInfo buffer[KAL_MAX_SLOTS];
-    uint32_t numbers[VK_OFFSETS + 1]; // offsets, then the number of the first group
+    uint32_t numbers[2 * VK_PLACES + 1];
 };
 
-static void place(const struct vk_facts *facts, const struct kal_memory *slot,
-                  VkDescriptorBufferInfo *buffer, uint32_t *offset)
+static void place_descriptor(const struct vk_facts *facts, const struct kal_memory *slot,
+                             VkDescriptorBufferInfo *buffer, uint32_t *offset)
 {
     const struct vk_memory *memory = kal_vk_memory(*slot);
     const uint64_t most = facts->caps.buffer_bytes;
@@ -24,6 +27,16 @@ static void place(const struct vk_facts *facts, const struct kal_memory *slot,
     const uint64_t first = slot->offset - *offset, rest = memory->bytes - first;
     *buffer =
         (VkDescriptorBufferInfo){ memory->buffer, first, rest < most ? rest : most };
+}
+
+static void place(const struct vk_device *device, struct places *places, uint32_t i,
+                  const struct kal_memory *slot)
+{
+    const uint64_t address = kal_vk_memory(*slot)->device_address + slot->offset;
+    if (kal_vk_takes_addresses(device))
+        memcpy(&places->numbers[2 * i], &address, sizeof address);
+    else
+        place_descriptor(&device->facts, slot, &places->buffer[i], &places->numbers[i]);
 }
 
 static kallima_status bind(const struct target *target, const struct vk_kernel *kernel,
@@ -41,6 +54,8 @@ static kallima_status bind(const struct target *target, const struct vk_kernel *
 
     vk->CmdBindPipeline(target->commands, VK_PIPELINE_BIND_POINT_COMPUTE,
                         kernel->pipeline);
+    if (kal_vk_takes_addresses(device))
+        return KALLIMA_OK;
     if (vk->CmdPushDescriptorSetKHR) {
         vk->CmdPushDescriptorSetKHR(target->commands, VK_PIPELINE_BIND_POINT_COMPUTE,
                                     kernel->layout, 0, 1, &write);
@@ -63,23 +78,23 @@ static void dispatch(const struct target *target, const struct vk_kernel *kernel
                      struct places *places, const struct kal_groups *groups)
 {
     const struct vk_api *vk = &target->device->vk;
-    places->numbers[VK_OFFSETS] = groups->first;
+    const uint32_t bytes = kal_vk_launch_bytes(target->device);
+    places->numbers[bytes / sizeof(uint32_t) - 1] = groups->first;
     vk->CmdPushConstants(target->commands, kernel->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
-                         sizeof places->numbers, places->numbers);
+                         bytes, places->numbers);
     vk->CmdDispatch(target->commands, groups->width, groups->rows, 1);
 }
 
 static kallima_status launch(const struct target *target, const struct kal_work *work)
 {
     struct vk_kernel *kernel = (struct vk_kernel *)work->kernel;
-    const struct vk_facts *facts = &target->device->facts;
     struct places places = { .numbers = { 0 } };
     struct kal_groups parts[2];
     const int count =
         kal_split_groups(parts, work->groups, target->device->base.caps.row_groups);
 
     for (uint32_t i = 0; i < kernel->slots; i++)
-        place(facts, &work->slot[i], &places.buffer[i], &places.numbers[i]);
+        place(target->device, &places, i, &work->slot[i]);
     KAL_TRY(bind(target, kernel, &places));
     for (int i = 0; i < count; i++)
         dispatch(target, kernel, &places, &parts[i]);
@@ -131,7 +146,7 @@ static kallima_status append(const struct vk_device *device, void *commands,
                              const struct kal_work *work, int count)
 {
     const struct target target = { device, commands, NULL };
-    if (!device->vk.CmdPushDescriptorSetKHR)
+    if (!kal_vk_needs_no_sets(device))
         return kal_fail(&device->base.host, KALLIMA_E_UNSUPPORTED,
                         "vulkan: recording into a command buffer needs "
                         "VK_KHR_push_descriptor, which the device was made without");

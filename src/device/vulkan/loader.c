@@ -66,6 +66,14 @@ bool kal_vk_api_load(struct vk_api *api, const struct vk_instance *instance,
     api->CmdPushDescriptorSetKHR =
         (PFN_vkCmdPushDescriptorSetKHR)instance->GetDeviceProcAddr(
             device, "vkCmdPushDescriptorSetKHR");
+    // As of Vulkan 1.2, or of the extension that was before it.
+    api->GetBufferDeviceAddress =
+        (PFN_vkGetBufferDeviceAddress)instance->GetDeviceProcAddr(
+            device, "vkGetBufferDeviceAddressKHR");
+    if (!api->GetBufferDeviceAddress)
+        api->GetBufferDeviceAddress =
+            (PFN_vkGetBufferDeviceAddress)instance->GetDeviceProcAddr(
+                device, "vkGetBufferDeviceAddress");
     return is_whole;
 }
 

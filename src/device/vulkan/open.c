@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The device itself: one queue, and what submissions to it need.
+#include "base/place.h"
 #include "device/spirv/spirv.h"
 #include "device/vulkan/driver.h"
 
@@ -48,7 +49,7 @@ static kallima_status make_slot(struct vk_device *device, struct vk_slot *slot)
     };
     VK_TRY(device, AllocateCommandBuffers, device->device, &commands, &slot->commands);
     VK_TRY(device, CreateFence, device->device, &fence, NULL, &slot->fence);
-    if (!device->vk.CmdPushDescriptorSetKHR)
+    if (!kal_vk_needs_no_sets(device))
         VK_TRY(device, CreateDescriptorPool, device->device, &sets, NULL, &slot->sets);
     return KALLIMA_OK;
 }
@@ -69,7 +70,8 @@ kallima_status kal_vk_device_start(struct vk_device *device)
 // With what it offers of what kernels can use.
 static kallima_status create_device(struct vk_device *device)
 {
-    static const char *const push = VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME;
+    const char *extensions[2];
+    uint32_t count = 0;
     static const float priority = 1.0f;
     const struct vk_instance *instance = kal_vk_instance();
     const VkDeviceQueueCreateInfo queue = {
@@ -80,12 +82,21 @@ static kallima_status create_device(struct vk_device *device)
     };
     const VkPhysicalDeviceFeatures features = { .shaderFloat64 =
                                                     device->facts.caps.has_f64 };
+    VkPhysicalDeviceBufferDeviceAddressFeatures addresses = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES,
+        .bufferDeviceAddress = VK_TRUE,
+    };
+    if (device->facts.has_push_descriptors)
+        extensions[count++] = VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME;
+    if (kal_vk_takes_addresses(device))
+        extensions[count++] = VK_KHR_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME;
     const VkDeviceCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+        .pNext = kal_vk_takes_addresses(device) ? &addresses : NULL,
         .queueCreateInfoCount = 1,
         .pQueueCreateInfos = &queue,
-        .enabledExtensionCount = device->facts.has_push_descriptors,
-        .ppEnabledExtensionNames = &push,
+        .enabledExtensionCount = count,
+        .ppEnabledExtensionNames = extensions,
         .pEnabledFeatures = &features,
     };
     KAL_TRY(kal_vk_check(
@@ -140,6 +151,12 @@ kallima_status kal_vk_device_create(struct vk_device **out, const struct kal_hos
     return KALLIMA_OK;
 }
 
+void kal_vk_offer_addresses(struct vk_device *device, bool are_offered)
+{
+    if (are_offered && device->facts.has_addresses)
+        device->base.caps.language = KAL_LANGUAGE_GLSL_ADDRESSES;
+}
+
 static kallima_status vk_open(kallima_device **out, int index,
                               const struct kal_host *host,
                               const kallima_device_options *options)
@@ -151,6 +168,7 @@ static kallima_status vk_open(kallima_device **out, int index,
     if (!found)
         return kal_fail(host, KALLIMA_E_ABSENT, "vulkan: no device %d is present", index);
     KAL_TRY(kal_vk_device_create(&device, host, found));
+    kal_vk_offer_addresses(device, !kal_switch_is_on("KALLIMA_VULKAN_DESCRIPTORS"));
     const kallima_status status = create_device(device);
     if (status) {
         vk_close(&device->base);

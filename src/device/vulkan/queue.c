@@ -111,7 +111,7 @@ static bool is_at_work(struct vk_device *device)
 // and where descriptors are not pushed recording may fail, which would undo what waits.
 static bool can_wait(struct vk_device *device)
 {
-    return !device->is_adopted && device->vk.CmdPushDescriptorSetKHR &&
+    return !device->is_adopted && kal_vk_needs_no_sets(device) &&
            device->gathered + 1 < VK_GATHERED &&
            (device->waiting_lanes < KAL_ENOUGH_LANES || is_at_work(device));
 }
