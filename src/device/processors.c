@@ -11,11 +11,14 @@ void kal_describe_nvidia(struct kal_caps *caps, int processors, int warps, bool 
         LARGE_WARPS = 64,
         LARGE_PROCESSORS = 92,
         DRAW_KIB = 64,
-        COMPUTE_KIB = 128
+        COMPUTE_KIB = 128,
+        CACHE_MIB = 32, // of 40 and more: what streams past takes the rest
     };
 
     caps->processors = processors;
     caps->processor_lanes = WARP * warps;
-    if (warps == LARGE_WARPS && processors >= LARGE_PROCESSORS)
+    if (warps == LARGE_WARPS && processors >= LARGE_PROCESSORS) {
         caps->processor_bytes = (uint64_t)(draws ? DRAW_KIB : COMPUTE_KIB) << 10;
+        caps->shared_bytes = (uint64_t)CACHE_MIB << 20;
+    }
 }

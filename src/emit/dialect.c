@@ -125,6 +125,7 @@
     WHEN_LOADED_PLAIN                                                                    \
     "#endif\n"                                                                           \
     "#define BARRIER_ALL __syncthreads()\n"                                              \
+    "#define BARRIER_ACQUIRED BARRIER\n"                                                 \
     "#define ROOTS_ARE\n"                                                                \
     "#define LOAD_ONCE(memory, i) __ldcs(&(memory)[i])\n"                                \
     "#define STORE_ONCE(memory, i, value) __stcs(&(memory)[i], value)\n"                 \
@@ -235,6 +236,7 @@
     "#define RELEASE(counters, i) ACQUIRE; TAKE(counters, i)\n"                          \
     "#endif\n"                                                                           \
     "#define BARRIER_ALL barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)\n"          \
+    "#define BARRIER_ACQUIRED BARRIER\n"                                                 \
     "#define ROOTS_ARE __global\n"                                                       \
     "#define LANE ((uint)get_local_id(0))\n"                                             \
     "#define GROUP ((uint)get_group_id(0))\n"                                            \
@@ -275,7 +277,9 @@
     "#define MAKE(re, im) C(re, im)\n"                                                   \
     "#define CAST(type, value) type(value)\n"                                            \
     "#define FUNCTION\n"                                                                 \
+    "#ifndef UNROLL\n"                                                                   \
     "#define UNROLL\n"                                                                   \
+    "#endif\n"                                                                           \
     "#define REGISTERS(name, count) inout C name[count]\n"                               \
     "#define TILE(type, name, count) shared type name[count];\n"                         \
     "#define KERNEL(name, lanes, resident) \\\n"                                         \
@@ -303,7 +307,35 @@
 #define GLSL_ADDRESSES_LAUNCH                                                            \
     "layout(push_constant) uniform launch { uvec2 addresses[15]; uint first_group; };\n" \
     "#define BARRIER barrier()\n"                                                        \
-    "#define BARRIER_ALL { groupMemoryBarrier(); barrier(); }\n"
+    "#ifndef BARRIER_ALL\n"                                                              \
+    "#define BARRIER_ALL { groupMemoryBarrier(); barrier(); }\n"                         \
+    "#endif\n"                                                                           \
+    "#define SHARED(type, name, count) shared type name[count];\n"                       \
+    "#define LOAD_SHARED LOAD\n"                                                         \
+    "#define STORE_SHARED STORE\n"                                                       \
+    "#define LOAD_ONCE LOAD\n"                                                           \
+    "#define STORE_ONCE STORE\n"
+// What groups of a launch leave to each other, with Vulkan's memory model.
+#define GLSL_TICKETS                                                                     \
+    "#extension GL_KHR_memory_scope_semantics : require\n"                               \
+    "#pragma use_vulkan_memory_model\n"                                                  \
+    "// Beside other passes the compiler leaves some loops, and their arrays in memory.\n" \
+    "#extension GL_EXT_control_flow_attributes : require\n"                              \
+    "#define UNROLL [[unroll]]\n"                                                        \
+    "#define BARRIER_ALL \\\n"                                                           \
+    "    controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, \\\n"                      \
+    "        gl_StorageSemanticsBuffer | gl_StorageSemanticsShared, \\\n"                \
+    "        gl_SemanticsAcquireRelease)\n"                                              \
+    "// Else what others stored could be loaded ahead of it.\n"                          \
+    "#define BARRIER_ACQUIRED BARRIER_ALL\n"                                             \
+    "#define TAKE(counters, i) atomicAdd(counters(i), 1u)\n"                             \
+    "#define PEEK(counters, i) atomicOr(counters(i), 0u)\n"                              \
+    "// What is loaded as coherent passes by the cache that a fence would empty.\n"      \
+    "#define ACQUIRE\n"                                                                  \
+    "#define RELEASE(counters, i) \\\n"                                                  \
+    "    memoryBarrier(gl_ScopeDevice, gl_StorageSemanticsBuffer, \\\n"                  \
+    "        gl_SemanticsRelease | gl_SemanticsMakeAvailable); \\\n"                     \
+    "    TAKE(counters, i)\n"
 // NVIDIA's compiler for OpenGL (580.159.04) makes wrong code of some kernels whose loops it unrolls: planar
 // lines of 1000 points and more, and convolutions, had errors of 0.01 to 0.5. Kept as loops they take
 // up to ten times as long, and are right. Other compilers do not know the line, and pass it over.
@@ -315,7 +347,7 @@
     "#define $a(i) $a_object[int($a_offset / $cu) + int(i)]\n"
 #define GLSL_ADDRESSES_SLOT(access)                                                      \
     "layout(std430, buffer_reference, buffer_reference_align = $c)\n"                    \
-    access "buffer $a_block { $b object[]; };\n"                                         \
+    "buffer $a_block { " access "$b object[]; };\n"                                      \
     "#define $a(i) $a_block(addresses[$n]).object[int(i)]\n"
 
 // Arrays are raw buffers, so that one is seen as reals by one kernel and as pairs by another. The
@@ -516,10 +548,13 @@ static const struct kal_dialect dialects[] = {
     {
         .name     = "glsl-addresses",
         .precision = { GLSL_ADDRESSES_VERSION GLSL_F32, GLSL_ADDRESSES_VERSION GLSL_F64 },
+        .for_tickets = GLSL_TICKETS,
         .prelude  = GLSL_PRELUDE GLSL_ADDRESSES_LAUNCH COMMON_PRELUDE,
         .suffix   = { "lf", "lf" },
         .loads_always = true,
-        .slot = { GLSL_ADDRESSES_SLOT("readonly "), GLSL_ADDRESSES_SLOT("") },
+        .slot = { [KAL_SLOT_READ] = GLSL_ADDRESSES_SLOT("readonly "),
+                  [KAL_SLOT_WRITTEN] = GLSL_ADDRESSES_SLOT(""),
+                  [KAL_SLOT_BETWEEN] = GLSL_ADDRESSES_SLOT("devicecoherent ") },
         KERNEL_CODELETS("inout C v[$n]", "EXACT ")
     },
     {

@@ -11,6 +11,7 @@ enum kal_slot_use {
     KAL_SLOT_READ,
     KAL_SLOT_WRITTEN, // and perhaps read
     KAL_SLOT_SHARED,  // written by the name of the input, whose memory it is
+    KAL_SLOT_BETWEEN, // written by some groups of a launch and read by others
     KAL_SLOT_USE_COUNT
 };
 
@@ -22,6 +23,7 @@ struct kal_dialect {
     const char *name;
     const char *precision[2];      // before the prelude of kernels: f32, f64; NULL: none
     const char *keeps_loops;       // behind that where unrolled ones go wrong; NULL: none
+    const char *for_tickets;       // likewise where passes share a launch; NULL: none
     const char *prelude;           // before functions that stand alone
     const char *suffix[2];         // behind the literals of a kernel: f32, f64
     bool group_bytes_are_launched; // a kernel's tile is as large as its launch says
@@ -42,7 +44,8 @@ struct kal_dialect {
 
     // Arrays that are declared, as the tile, ahead of the entry point; NULL: it has arguments.
     // $a: the name, $b: the entries' type, $c: their bytes, $n: the number of the slot,
-    // $f: the input whose memory it is. SHARED is NULL where a pass in place binds it twice.
+    // $f: the input whose memory it is. SHARED is NULL where a pass in place binds it twice,
+    // BETWEEN where no passes share a launch, or no other access is needed.
     const char *slot[KAL_SLOT_USE_COUNT];
 };
 

@@ -102,12 +102,26 @@ static bool is_written(enum kal_slot slot)
     return slot == KAL_SLOT_OUT || slot == KAL_SLOT_OUT_IMAG || slot == KAL_SLOT_TICKETS;
 }
 
+// Is it scratch between the passes of a launch, or its tickets?
+static bool is_between_groups(const struct kal_kernel_set *set, int pass,
+                              enum kal_slot slot)
+{
+    const struct kal_pass *p = set->kernel[pass]->pass;
+    const bool is_in = slot == KAL_SLOT_IN || slot == KAL_SLOT_IN_IMAG;
+    const bool is_out = slot == KAL_SLOT_OUT || slot == KAL_SLOT_OUT_IMAG;
+    return set->count > 1 &&
+           (slot == KAL_SLOT_TICKETS || (is_in && p->in.buffer == KAL_BUFFER_CHUNK) ||
+            (is_out && p->out.buffer == KAL_BUFFER_CHUNK));
+}
+
 enum kal_slot_use kal_kernel_slot_use(const struct kal_kernel_set *set,
                                       const struct kal_dialect *dialect, int pass,
                                       enum kal_slot slot)
 {
     const bool is_shared = dialect->slot[KAL_SLOT_SHARED] && slot <= KAL_SLOT_OUT_IMAG &&
                            set->kernel[pass]->pass->is_in_place;
+    if (dialect->slot[KAL_SLOT_BETWEEN] && is_between_groups(set, pass, slot))
+        return KAL_SLOT_BETWEEN;
     if (is_shared)
         return is_written(slot) ? KAL_SLOT_SHARED : KAL_SLOT_WRITTEN;
     return is_written(slot) ? KAL_SLOT_WRITTEN : KAL_SLOT_READ;
@@ -386,7 +400,7 @@ static void print_tickets(struct kal_printer *p)
     kal_line(p, "while (seen < target(counter)) seen = PEEK(tickets, counter);");
     kal_line(p, "ACQUIRE;");
     kal_close(p);
-    kal_line(p, "BARRIER;");
+    kal_line(p, "BARRIER_ACQUIRED;");
     print_parts(p);
     for (int i = 0; i < set->count; i++)
         print_ticketed_pass(p, i);
@@ -448,8 +462,11 @@ void kal_emit_kernel(struct kal_text *text, const struct kal_dialect *dialect,
     const bool keeps_loops =
         dialect->keeps_loops && (has_planar_side(set) || has_product(set));
 
-    kal_text_add(text, "%s%s%s\n", dialect->precision[k->is_f64],
-                 keeps_loops ? dialect->keeps_loops : "", dialect->prelude);
+    const bool has_tickets = dialect->for_tickets && kal_kernel_ticket_count(set);
+
+    kal_text_add(text, "%s%s%s%s\n", dialect->precision[k->is_f64],
+                 keeps_loops ? dialect->keeps_loops : "",
+                 has_tickets ? dialect->for_tickets : "", dialect->prelude);
     print_codelets(&p);
     if (kal_kernel_ticket_count(set))
         print_awaited(&p);

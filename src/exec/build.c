@@ -187,7 +187,8 @@ static void mark_slots(const struct kernel_program *p, int i,
             const enum kal_slot_use use =
                 kal_kernel_slot_use(set, dialect_of(p), j, slot);
             source->named |= (uint32_t)(use != KAL_SLOT_SHARED) << number;
-            source->written |= (uint32_t)(use == KAL_SLOT_WRITTEN) << number;
+            source->written |=
+                (uint32_t)(use == KAL_SLOT_WRITTEN || use == KAL_SLOT_BETWEEN) << number;
             number++;
         }
     }

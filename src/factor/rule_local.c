@@ -211,6 +211,20 @@ static int most_radix(const struct kal_caps *caps)
     return kal_caps_takes_glsl(caps) && kal_caps_is_f64(caps) ? MOST_OF_DOUBLES : MOST;
 }
 
+// The same of a step of a line whose other step, in the same launch, takes 256 lanes: GLSL cannot bound the
+// registers of a lane, and those of a codelet of 32 points leave a processor of NVIDIA's one such group:
+// of 16 lines of 256 points, say, each with 16 to a lane.
+// 131072 points take 0.70 of the time by 16.16 and 8.8.8 that they take by 16.16 and 32.16: measured
+// through Vulkan on an NVIDIA H200 in November 2026.
+static int most_radix_beside(const struct kal_axis *axis, const struct kal_caps *caps)
+{
+    enum { MOST = 27, MANY_LANES = 256 };
+    const bool is_beside = (axis->is_first_step || axis->is_second_step) &&
+                           axis->lines <= MANY_LANES && caps->has_forward_progress;
+    return kal_caps_takes_glsl(caps) && is_beside ? kal_min(MOST, most_radix(caps))
+                                                  : most_radix(caps);
+}
+
 // Largest radix of a kernel's steps: larger ones need fewer exchanges and more registers, so
 // that fewer groups overlap. Measured on an NVIDIA H200 in November 2026, by timing one
 // problem with several recipes. The first row counts whose features an axis of up to n points
@@ -262,7 +276,8 @@ static int largest_radix(const struct kal_axis *axis, const struct kal_caps *cap
     int i = 0;
     while ((rows[i].features & ~has) || axis->n > rows[i].n)
         i++;
-    return kal_min(kal_caps_is_f64(caps) ? rows[i].f64 : rows[i].f32, most_radix(caps));
+    return kal_min(kal_caps_is_f64(caps) ? rows[i].f64 : rows[i].f32,
+                   most_radix_beside(axis, caps));
 }
 
 // A prime that is no radix elsewhere, then the others in few steps.

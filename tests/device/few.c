@@ -25,6 +25,7 @@ static const struct {
     { { LINE(47), .batch = 3, F64 }, "bluestein(n=47, local(12.8))" },
     { { LINE(53), COLUMNS(4), .direction = KALLIMA_INVERSE }, "bluestein(n=53, local(16.7))" },
     { { LINE(96), .batch = 3 }, "four-step(local(8), local(12))" },
+    { { LINE(256), .batch = 8 }, "four-step(local(16), local(16))" }, // in one launch
     { { LINE(120), .batch = 2, IN_PLACE }, "four-step(local(4), four-step(local(5), local(6)))" },
     { { LINE(85), .batch = 2 }, "four-step(local(5), rader(local(16)))" },
     { { LINE(6000) }, NULL }, // f32 and f64: a line nearly fills 48 KiB

@@ -260,23 +260,34 @@ struct own {
     struct vk_api vk;
 };
 
-// What kernels reach their arrays by.
-enum way { BY_SETS, BY_PUSHED_SETS, BY_ADDRESSES, WAY_COUNT };
+// What kernels reach their arrays by; at last, with passes that share a launch.
+enum way { BY_SETS, BY_PUSHED_SETS, BY_ADDRESSES, BY_TICKETS, WAY_COUNT };
 
 static bool is_offered(enum way way)
 {
-    return way != BY_ADDRESSES || kal_vk_find(0)->has_addresses;
+    const struct vk_facts *facts = kal_vk_find(0);
+    return way < BY_ADDRESSES ||
+           (facts->has_addresses && (way < BY_TICKETS || facts->has_memory_model));
 }
 
-// A device of the test's own, with the extension that one way needs.
+// A device of the test's own, with the extensions that one way needs.
 static void own_init(struct own *own, enum way way)
 {
-    static const char *const extensions[WAY_COUNT] = {
-        [BY_PUSHED_SETS] = VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME,
-        [BY_ADDRESSES] = VK_KHR_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME,
+    static const char *const extensions[] = {
+        VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME,
+        VK_KHR_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME,
+        VK_KHR_VULKAN_MEMORY_MODEL_EXTENSION_NAME,
+    };
+    static const uint32_t first[WAY_COUNT] = { 0, 0, 1, 1 };
+    static const uint32_t count[WAY_COUNT] = { 0, 1, 1, 2 };
+    VkPhysicalDeviceVulkanMemoryModelFeatures model = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES,
+        .vulkanMemoryModel = VK_TRUE,
+        .vulkanMemoryModelDeviceScope = VK_TRUE,
     };
     VkPhysicalDeviceBufferDeviceAddressFeatures addresses = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES,
+        .pNext = way == BY_TICKETS ? &model : NULL,
         .bufferDeviceAddress = VK_TRUE,
     };
     static const float priority = 1.0f;
@@ -289,18 +300,18 @@ static void own_init(struct own *own, enum way way)
     };
     const VkDeviceCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-        .pNext = way == BY_ADDRESSES ? &addresses : NULL,
+        .pNext = way >= BY_ADDRESSES ? &addresses : NULL,
         .queueCreateInfoCount = 1,
         .pQueueCreateInfos = &queue,
-        .enabledExtensionCount = way != BY_SETS,
-        .ppEnabledExtensionNames = &extensions[way],
+        .enabledExtensionCount = count[way],
+        .ppEnabledExtensionNames = &extensions[first[way]],
     };
     own->instance = *kal_vk_instance();
-    own->handles =
-        (kallima_vulkan_handles){ .instance = own->instance.handle,
-                                  .physical_device = facts->handle,
-                                  .queue_family = facts->family,
-                                  .has_buffer_addresses = way == BY_ADDRESSES };
+    own->handles = (kallima_vulkan_handles){ .instance = own->instance.handle,
+                                             .physical_device = facts->handle,
+                                             .queue_family = facts->family,
+                                             .has_buffer_addresses = way >= BY_ADDRESSES,
+                                             .has_memory_model = way == BY_TICKETS };
     assert_int_equal(
         own->instance.CreateDevice(facts->handle, &info, NULL, &own->handles.device), 0);
     assert_true(kal_vk_api_load(&own->vk, &own->instance, own->handles.device));
@@ -332,7 +343,10 @@ static void adopted_devices_compute(void **state)
         kallima_device *device = adopt(&own);
         const struct vk_device *vulkan = (struct vk_device *)device;
         ROW_CHECK(!vulkan->vk.CmdPushDescriptorSetKHR == (way != BY_PUSHED_SETS));
-        ROW_CHECK(kal_vk_takes_addresses(vulkan) == (way == BY_ADDRESSES));
+        ROW_CHECK(kal_vk_takes_addresses(vulkan) == (way >= BY_ADDRESSES));
+        ROW_CHECK(device->caps.has_forward_progress ==
+                  (way == BY_TICKETS &&
+                   (vulkan->facts.processors || vulkan->facts.info.is_software)));
         ROW_CHECK(!device->caps.has_f64);
         job_check_offsets(device);
         job_check_callers(device);

@@ -36,6 +36,8 @@ typedef struct kallima_vulkan_handles {
     int32_t
         has_buffer_addresses; // 1: and with bufferDeviceAddress, which is faster, and every
     // VkBuffer that is wrapped has the usage SHADER_DEVICE_ADDRESS
+    int32_t has_memory_model; // 1: and with vulkanMemoryModel and
+                              // vulkanMemoryModelDeviceScope, which is faster still
 } kallima_vulkan_handles;
 
 /**

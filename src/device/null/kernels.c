@@ -41,6 +41,7 @@ static const struct kal_caps vulkan_caps = {
     .has_f64 = true,
     .threads = 1,
     .lanes_f32 = 32,
+    .shared_bytes = 32u << 20,
     .language = KAL_LANGUAGE_GLSL_ADDRESSES,
     .processors = 132,
     .group_lanes = 1024,
@@ -49,6 +50,7 @@ static const struct kal_caps vulkan_caps = {
     .processor_lanes = 2048,
     .processor_bytes = 128u << 10,
     .lane_registers = 255,
+    .has_forward_progress = true,
 };
 static const struct kal_caps opengl_caps = {
     .has_f64 = true,

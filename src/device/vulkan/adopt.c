@@ -32,8 +32,9 @@ static kallima_status start(struct vk_device *device, const struct vk_instance *
         return kal_fail(&device->base.host, KALLIMA_E_UNSUPPORTED,
                         "vulkan: the device lacks functions of Vulkan 1.1");
     device->queue = handles->queue;
-    kal_vk_offer_addresses(device, handles->has_buffer_addresses &&
-                                       device->vk.GetBufferDeviceAddress);
+    kal_vk_offer_addresses(
+        device, handles->has_buffer_addresses && device->vk.GetBufferDeviceAddress,
+        handles->has_memory_model);
     return kal_vk_device_start(device);
 }
 

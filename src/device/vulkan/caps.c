@@ -10,6 +10,9 @@
 // What Vulkan itself does not tell: how many processors there are.
 enum { PROCESSORS = 16, REGISTERS_NVIDIA = 255, MAKER_NVIDIA = 0x10DE };
 
+// Of the processor that imitates a GPU.
+enum { SOFTWARE_CACHE_BYTES = 16 << 20 };
+
 // All that is read at once. What a device does not know of is left as it is.
 struct properties {
     VkPhysicalDeviceProperties2 core;
@@ -106,6 +109,7 @@ static void describe(const struct properties *p, struct vk_facts *facts)
 static void fill_caps(const struct properties *p, bool has_f64, struct vk_facts *facts)
 {
     const VkPhysicalDeviceLimits *limits = &p->core.properties.limits;
+    const bool is_software = p->core.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
     const uint32_t width = limits->maxComputeWorkGroupSize[0];
     const uint32_t most = limits->maxComputeWorkGroupInvocations;
     const uint32_t row = limits->maxComputeWorkGroupCount[0];
@@ -116,6 +120,7 @@ static void fill_caps(const struct properties *p, bool has_f64, struct vk_facts 
         .threads = 1,
         .lanes_f32 = p->subgroup.subgroupSize ? (int)p->subgroup.subgroupSize : 1,
         .near_bytes = limits->maxComputeSharedMemorySize,
+        .shared_bytes = is_software ? SOFTWARE_CACHE_BYTES : 0,
         .memory_bytes = local_bytes(&facts->memory),
         .language = KAL_LANGUAGE_GLSL,
         .processors = PROCESSORS,
@@ -124,7 +129,7 @@ static void fill_caps(const struct properties *p, bool has_f64, struct vk_facts 
         .kernel_slots = (int)(slots < INT_MAX ? slots : INT_MAX),
         .group_bytes = limits->maxComputeSharedMemorySize,
         .buffer_bytes = limits->maxStorageBufferRange,
-        .is_slow_to_wake = p->core.properties.deviceType != VK_PHYSICAL_DEVICE_TYPE_CPU,
+        .is_slow_to_wake = !is_software,
         .lane_registers =
             p->core.properties.vendorID == MAKER_NVIDIA ? REGISTERS_NVIDIA : 0,
     };
@@ -160,6 +165,9 @@ bool kal_vk_read_facts(const struct vk_instance *instance, VkPhysicalDevice hand
     VkPhysicalDeviceBufferDeviceAddressFeatures addresses = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES,
     };
+    VkPhysicalDeviceVulkanMemoryModelFeatures model = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES,
+    };
     VkPhysicalDeviceFeatures2 features = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
     };
@@ -179,11 +187,18 @@ bool kal_vk_read_facts(const struct vk_instance *instance, VkPhysicalDevice hand
     if (has_extension(instance, handle, host,
                       VK_KHR_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME))
         features.pNext = &addresses;
+    if (has_extension(instance, handle, host,
+                      VK_KHR_VULKAN_MEMORY_MODEL_EXTENSION_NAME)) {
+        model.pNext = features.pNext;
+        features.pNext = &model;
+    }
     instance->GetPhysicalDeviceFeatures2(handle, &features);
     instance->GetPhysicalDeviceMemoryProperties(handle, &facts->memory);
     facts->has_push_descriptors =
         has_extension(instance, handle, host, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
     facts->has_addresses = addresses.bufferDeviceAddress;
+    facts->has_memory_model =
+        model.vulkanMemoryModel && model.vulkanMemoryModelDeviceScope;
     fill_caps(&p, features.features.shaderFloat64, facts);
     fill_limits(&p, facts);
     describe(&p, facts);

@@ -116,7 +116,8 @@ struct vk_facts {
     uint64_t allocation_bytes; // most of one buffer
     uint64_t offset_bytes;     // where a kernel's array may begin: multiples of this
     bool has_push_descriptors;
-    bool has_addresses; // of buffers, for kernels
+    bool has_addresses;    // of buffers, for kernels
+    bool has_memory_model; // that of Vulkan, between all groups of a launch
 };
 
 /** One submission: commands, and a fence that says when they are done. */
@@ -236,8 +237,11 @@ void kal_vk_key(const kallima_device *device, char *key, size_t capacity);
 kallima_status kal_vk_device_create(struct vk_device **out, const struct kal_host *host,
                                     const struct vk_facts *facts);
 
-/** Let kernels take addresses, if they are offered and the driver has them. */
-void kal_vk_offer_addresses(struct vk_device *device, bool are_offered);
+/**
+ * Let kernels take addresses, if they are offered and the driver has them; and then let passes share
+ * a launch, if the device has Vulkan's memory model and its groups go on while others wait.
+ */
+void kal_vk_offer_addresses(struct vk_device *device, bool are_offered, bool has_model);
 
 /** Make what work needs of a device that has `vk`, `device` and `queue`. */
 kallima_status kal_vk_device_start(struct vk_device *device);

@@ -70,7 +70,7 @@ kallima_status kal_vk_device_start(struct vk_device *device)
 // With what it offers of what kernels can use.
 static kallima_status create_device(struct vk_device *device)
 {
-    const char *extensions[2];
+    const char *extensions[3];
     uint32_t count = 0;
     static const float priority = 1.0f;
     const struct vk_instance *instance = kal_vk_instance();
@@ -86,6 +86,15 @@ static kallima_status create_device(struct vk_device *device)
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES,
         .bufferDeviceAddress = VK_TRUE,
     };
+    VkPhysicalDeviceVulkanMemoryModelFeatures model = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES,
+        .vulkanMemoryModel = VK_TRUE,
+        .vulkanMemoryModelDeviceScope = VK_TRUE,
+    };
+    if (device->base.caps.has_forward_progress) {
+        extensions[count++] = VK_KHR_VULKAN_MEMORY_MODEL_EXTENSION_NAME;
+        addresses.pNext = &model;
+    }
     if (device->facts.has_push_descriptors)
         extensions[count++] = VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME;
     if (kal_vk_takes_addresses(device))
@@ -151,10 +160,17 @@ kallima_status kal_vk_device_create(struct vk_device **out, const struct kal_hos
     return KALLIMA_OK;
 }
 
-void kal_vk_offer_addresses(struct vk_device *device, bool are_offered)
+// Vulkan promises nobody that a group goes on while others wait for it: NVIDIA's GPUs do, and what
+// imitates one with a thread for each group under way.
+void kal_vk_offer_addresses(struct vk_device *device, bool are_offered, bool has_model)
 {
-    if (are_offered && device->facts.has_addresses)
-        device->base.caps.language = KAL_LANGUAGE_GLSL_ADDRESSES;
+    const struct vk_facts *facts = &device->facts;
+    if (!are_offered || !facts->has_addresses)
+        return;
+    device->base.caps.language = KAL_LANGUAGE_GLSL_ADDRESSES;
+    device->base.caps.has_forward_progress =
+        has_model && facts->has_memory_model &&
+        (facts->processors > 0 || facts->info.is_software);
 }
 
 static kallima_status vk_open(kallima_device **out, int index,
@@ -168,7 +184,7 @@ static kallima_status vk_open(kallima_device **out, int index,
     if (!found)
         return kal_fail(host, KALLIMA_E_ABSENT, "vulkan: no device %d is present", index);
     KAL_TRY(kal_vk_device_create(&device, host, found));
-    kal_vk_offer_addresses(device, !kal_switch_is_on("KALLIMA_VULKAN_DESCRIPTORS"));
+    kal_vk_offer_addresses(device, !kal_switch_is_on("KALLIMA_VULKAN_DESCRIPTORS"), true);
     const kallima_status status = create_device(device);
     if (status) {
         vk_close(&device->base);
