@@ -345,6 +345,7 @@
     "layout(std430, binding = $n) " access "buffer $a_block { $b $a_object[]; };\n"      \
     "OFFSET($a_offset, $n)\n"                                                            \
     "#define $a(i) $a_object[int($a_offset / $cu) + int(i)]\n"
+// What says who sees an array stands at the member: ahead of the block glslang (12.0) loses it.
 #define GLSL_ADDRESSES_SLOT(access)                                                      \
     "layout(std430, buffer_reference, buffer_reference_align = $c)\n"                    \
     "buffer $a_block { " access "$b object[]; };\n"                                      \

@@ -33,11 +33,11 @@ typedef struct kallima_vulkan_handles {
     VkQueue queue;
     uint32_t queue_family; // of `queue`; its queues must compute
     int32_t has_f64;       // 1: `device` was made with the feature shaderFloat64
-    int32_t
-        has_buffer_addresses; // 1: and with bufferDeviceAddress, which is faster, and every
-    // VkBuffer that is wrapped has the usage SHADER_DEVICE_ADDRESS
-    int32_t has_memory_model; // 1: and with vulkanMemoryModel and
-                              // vulkanMemoryModelDeviceScope, which is faster still
+    // 1: `device` was made with bufferDeviceAddress, by which kernels are faster, and every
+    // VkBuffer that is wrapped has the usage SHADER_DEVICE_ADDRESS.
+    int32_t has_buffer_addresses;
+    // 1: and with vulkanMemoryModel and vulkanMemoryModelDeviceScope, which is faster still.
+    int32_t has_memory_model;
 } kallima_vulkan_handles;
 
 /**

@@ -16,8 +16,7 @@ enum {
     VK_SLOTS = 32,              // submissions that may be under way at once
     VK_GATHERED = 16,           // executions that one of them may hold
     VK_STAGING_BYTES = 8 << 20, // of each of two halves
-    VK_PLACES =
-        15, // of arrays that a kernel is told ahead of the number of its first group
+    VK_PLACES = 15, // of arrays, ahead of the number of a kernel's first group
 };
 
 // clang-format off
