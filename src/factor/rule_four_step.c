@@ -139,11 +139,6 @@ static double pass_cost(int64_t n, int64_t lines, int64_t limit)
     return (cost + 10.0) * waste(lines);
 }
 
-static int64_t columns_limit(int64_t limit)
-{
-    return kal_min(limit, COLUMN_LIMIT);
-}
-
 // On a CPU long rows are written side by side, in pieces that begin on lines of the caches where as
 // many numbers as there are rows fill such lines, of which one has `filling`; 1: no matter. Others cannot
 // go past the caches, and touch a line more. Measured on a Zen 5 processor in November 2026: 140 problems
@@ -156,7 +151,7 @@ static double misplacement(int64_t n, int64_t rows, int filling)
     return n < SHORTEST || rows % filling == 0 ? 1.0 : DEARER;
 }
 
-static int64_t cheapest_columns(int64_t n, int64_t limit, int filling)
+static int64_t cheapest_columns(int64_t n, int64_t columns, int64_t rows, int filling)
 {
     int64_t best = 0;
     double best_cost = 0.0;
@@ -167,8 +162,8 @@ static int64_t cheapest_columns(int64_t n, int64_t limit, int filling)
         const int64_t split[2] = { d, n / d };
         for (int i = 0; i < 2; i++) {
             const int64_t n1 = split[i], n2 = n / n1;
-            const double cost = pass_cost(n1, n2, columns_limit(limit)) +
-                                pass_cost(n2, n1, limit) * misplacement(n, n1, filling);
+            const double cost = pass_cost(n1, n2, columns) +
+                                pass_cost(n2, n1, rows) * misplacement(n, n1, filling);
             if (best == 0 || cost < best_cost) {
                 best = n1;
                 best_cost = cost;
@@ -183,15 +178,20 @@ static bool is_one_pass(int64_t n, int64_t limit)
     return n <= limit && kal_radix_divides(n);
 }
 
-// Of the lowest limit at which two passes do; if none does, the planner divides further.
+// Of the lowest limits at which two passes do, that of columns first; if none does, the planner divides further.
+// Tiles of longer columns do not stay in L2. On a Zen 5 processor, November 2026, 29 lines of 9 million to 2^26
+// points take 0.94 of the time by columns of up to 2048 points and longer rows, from 0.78 to 1.12, ten on two
+// threads 0.88.
 static int64_t best_columns(int64_t n, int filling)
 {
-    for (int64_t limit = NEAR_LIMIT; limit <= ROW_LIMIT; limit *= 2) {
-        const int64_t best = cheapest_columns(n, limit, filling);
-        if (is_one_pass(best, columns_limit(limit)) && is_one_pass(n / best, limit))
-            return best;
+    for (int64_t columns = NEAR_LIMIT; columns <= COLUMN_LIMIT; columns *= 2) {
+        for (int64_t rows = columns; rows <= ROW_LIMIT; rows *= 2) {
+            const int64_t best = cheapest_columns(n, columns, rows, filling);
+            if (is_one_pass(best, columns) && is_one_pass(n / best, rows))
+                return best;
+        }
     }
-    return cheapest_columns(n, NEAR_LIMIT, filling);
+    return cheapest_columns(n, NEAR_LIMIT, NEAR_LIMIT, filling);
 }
 
 // Longest line of which a tile of neighbours, wide enough for whole memory transactions,
