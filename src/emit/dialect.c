@@ -309,12 +309,7 @@
     "#define BARRIER barrier()\n"                                                        \
     "#ifndef BARRIER_ALL\n"                                                              \
     "#define BARRIER_ALL { groupMemoryBarrier(); barrier(); }\n"                         \
-    "#endif\n"                                                                           \
-    "#define SHARED(type, name, count) shared type name[count];\n"                       \
-    "#define LOAD_SHARED LOAD\n"                                                         \
-    "#define STORE_SHARED STORE\n"                                                       \
-    "#define LOAD_ONCE LOAD\n"                                                           \
-    "#define STORE_ONCE STORE\n"
+    "#endif\n"
 // What groups of a launch leave to each other, with Vulkan's memory model.
 #define GLSL_TICKETS                                                                     \
     "#extension GL_KHR_memory_scope_semantics : require\n"                               \
@@ -322,6 +317,11 @@
     "// Beside other passes the compiler leaves some loops, and their arrays in memory.\n" \
     "#extension GL_EXT_control_flow_attributes : require\n"                              \
     "#define UNROLL [[unroll]]\n"                                                        \
+    "#define SHARED TILE\n"                                                              \
+    "#define LOAD_SHARED LOAD\n"                                                         \
+    "#define STORE_SHARED STORE\n"                                                       \
+    "#define LOAD_ONCE LOAD\n"                                                           \
+    "#define STORE_ONCE STORE\n"                                                         \
     "#define BARRIER_ALL \\\n"                                                           \
     "    controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, \\\n"                      \
     "        gl_StorageSemanticsBuffer | gl_StorageSemanticsShared, \\\n"                \

@@ -212,10 +212,9 @@ static int most_radix(const struct kal_caps *caps)
 }
 
 // The same of a step of a line whose other step, in the same launch, takes 256 lanes: GLSL cannot bound the
-// registers of a lane, and those of a codelet of 32 points leave a processor of NVIDIA's one such group:
-// of 16 lines of 256 points, say, each with 16 to a lane.
-// 131072 points take 0.70 of the time by 16.16 and 8.8.8 that they take by 16.16 and 32.16: measured
-// through Vulkan on an NVIDIA H200 in November 2026.
+// registers of a lane, and those of a codelet of 32 points leave a processor of NVIDIA's one such group, as
+// of 16 lines of 256 points with 16 to a lane. Measured through Vulkan on an NVIDIA H200 in November 2026:
+// 131072 points take 0.70 of the time by 16.16 and 8.8.8 that they take by 16.16 and 32.16.
 static int most_radix_beside(const struct kal_axis *axis, const struct kal_caps *caps)
 {
     enum { MOST = 27, MANY_LANES = 256 };

@@ -33,10 +33,10 @@ typedef struct kallima_vulkan_handles {
     VkQueue queue;
     uint32_t queue_family; // of `queue`; its queues must compute
     int32_t has_f64;       // 1: `device` was made with the feature shaderFloat64
-    // 1: `device` was made with bufferDeviceAddress, by which kernels are faster, and every
-    // VkBuffer that is wrapped has the usage SHADER_DEVICE_ADDRESS.
+    // 1: `device` was made with bufferDeviceAddress, by which most kernels are faster, and
+    // every VkBuffer that is wrapped has the usage SHADER_DEVICE_ADDRESS.
     int32_t has_buffer_addresses;
-    // 1: and with vulkanMemoryModel and vulkanMemoryModelDeviceScope, which is faster still.
+    // 1: and with vulkanMemoryModel and vulkanMemoryModelDeviceScope, by which most long transforms are.
     int32_t has_memory_model;
 } kallima_vulkan_handles;
 

@@ -237,8 +237,8 @@ kallima_status kal_vk_device_create(struct vk_device **out, const struct kal_hos
                                     const struct vk_facts *facts);
 
 /**
- * Let kernels take addresses, if they are offered and the driver has them; and then let passes share
- * a launch, if the device has Vulkan's memory model and its groups go on while others wait.
+ * Let kernels take addresses, if they are offered and the driver has them; and then let groups wait
+ * for each other, if the device has Vulkan's memory model and they go on while others wait.
  */
 void kal_vk_offer_addresses(struct vk_device *device, bool are_offered, bool has_model);
 
