@@ -21,7 +21,7 @@ MAY_USE = {  # this table is the architecture; docs/architecture.md explains it
     "device/opencl": "base device",
     "device/cuda": "base device",
     "device/spirv": "base device",
-    "device/opengl": "base device device/spirv",
+    "device/opengl": "base device device/vulkan",
     "device/vulkan": "base device device/spirv",
     "device/d3d11": "base device",
     "exec": "base math problem factor pass codelet kernel emit device",

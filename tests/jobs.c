@@ -41,32 +41,33 @@ static const char CUDA[] =
     "#define OWN_TILE(name, count)\n"                                 \
     "#define GET(a, i) a(i)\n"                                        \
     "#define PUT(a, i, value) a(i) = value\n"                         \
-    "#define ADD(a, i, value) atomicAdd(a(i), value)\n"               \
     "#define LANE gl_LocalInvocationIndex\n"                          \
     "#define GROUP (first + gl_WorkGroupID.y * gl_NumWorkGroups.x + " \
     "gl_WorkGroupID.x)\n"                                             \
     "#define BARRIER memoryBarrierShared(); barrier()\n"
 
+#define GLSL_ADD "#define ADD(a, i, value) atomicAdd(a(i), value)\n"
+
 // OpenGL ES cannot paste names, so that the arrays have theirs here.
-#define GLSL(version)                                                              \
-    version                                                                        \
-        "#ifdef VULKAN\n"                                                          \
-        "layout(push_constant) uniform launch { uint offsets[15], first; };\n"     \
-        "#define OFFSET(name, slot) uint name = offsets[slot];\n"                  \
-        "#else\n"                                                                  \
-        "layout(location = 15) uniform uint first;\n"                              \
-        "#define OFFSET(name, slot) layout(location = slot) uniform uint name;\n"  \
-        "#endif\n"                                                                 \
-        "#define SLOT(slot, block, object, bytes) \\\n"                            \
-        "    layout(std430, binding = slot) buffer block { uint object[]; }; \\\n" \
-        "    OFFSET(bytes, slot)\n"                                                \
-        "#define a(i) a_object[a_bytes / 4u + (i)]\n"                              \
-        "#define b(i) b_object[b_bytes / 4u + (i)]\n"                              \
-        "#define KERNEL(lanes) layout(local_size_x = lanes) in; void main()\n"     \
-        "#define KERNEL1(name, lanes, a) \\\n"                                     \
-        "    SLOT(0, a_block, a_object, a_bytes) KERNEL(lanes)\n"                  \
-        "#define KERNEL2(name, lanes, a, b) \\\n"                                  \
-        "    SLOT(1, b_block, b_object, b_bytes) KERNEL1(name, lanes, a)\n" GLSL_COMMON
+#define GLSL(version)                                                                    \
+    version "#ifdef VULKAN\n"                                                            \
+            "layout(push_constant) uniform launch { uint offsets[15], first; };\n"       \
+            "#define OFFSET(name, slot) uint name = offsets[slot];\n"                    \
+            "#else\n"                                                                    \
+            "layout(location = 15) uniform uint first;\n"                                \
+            "#define OFFSET(name, slot) layout(location = slot) uniform uint name;\n"    \
+            "#endif\n"                                                                   \
+            "#define SLOT(slot, block, object, bytes) \\\n"                              \
+            "    layout(std430, binding = slot) buffer block { uint object[]; }; \\\n"   \
+            "    OFFSET(bytes, slot)\n"                                                  \
+            "#define a(i) a_object[a_bytes / 4u + (i)]\n"                                \
+            "#define b(i) b_object[b_bytes / 4u + (i)]\n"                                \
+            "#define KERNEL(lanes) layout(local_size_x = lanes) in; void main()\n"       \
+            "#define KERNEL1(name, lanes, a) \\\n"                                       \
+            "    SLOT(0, a_block, a_object, a_bytes) KERNEL(lanes)\n"                    \
+            "#define KERNEL2(name, lanes, a, b) \\\n"                                    \
+            "    SLOT(1, b_block, b_object, b_bytes) KERNEL1(name, lanes, a)\n" GLSL_ADD \
+                GLSL_COMMON
 
 static const char GLSL_ADDRESSES[] =
     "#version 450\n"
@@ -78,7 +79,22 @@ static const char GLSL_ADDRESSES[] =
     "#define a(i) block(addresses[0]).object[i]\n"
     "#define b(i) block(addresses[1]).object[i]\n"
     "#define KERNEL1(name, lanes, a) layout(local_size_x = lanes) in; void main()\n"
-    "#define KERNEL2(name, lanes, a, b) KERNEL1(name, lanes, a)\n" GLSL_COMMON;
+    "#define KERNEL2(name, lanes, a, b) KERNEL1(name, lanes, a)\n" GLSL_ADD GLSL_COMMON;
+
+// NVIDIA's compiler adds to no pointer at once; each group has a number of its own.
+static const char GLSL_POINTERS[] =
+    "#version 430\n"
+    "#extension GL_NV_gpu_shader5 : require\n"
+    "#extension GL_NV_shader_buffer_load : require\n"
+    "layout(location = 15) uniform uint first;\n"
+    "#define a(i) a_at[int(i)]\n"
+    "#define b(i) b_at[int(i)]\n"
+    "#define KERNEL(lanes) layout(local_size_x = lanes) in; void main()\n"
+    "#define KERNEL1(name, lanes, a) \\\n"
+    "    layout(location = 0) uniform uint *a_at; KERNEL(lanes)\n"
+    "#define KERNEL2(name, lanes, a, b) \\\n"
+    "    layout(location = 1) uniform uint *b_at; KERNEL1(name, lanes, a)\n"
+    "#define ADD(a, i, value) a(i) += value\n" GLSL_COMMON;
 
 static const char HLSL[] =
     "cbuffer launch : register(b0)\n"
@@ -113,6 +129,7 @@ static const char *const languages[KAL_LANGUAGE_COUNT] = {
     [KAL_LANGUAGE_CUDA] = CUDA,
     [KAL_LANGUAGE_GLSL] = GLSL("#version 430\n"),
     [KAL_LANGUAGE_GLSL_ADDRESSES] = GLSL_ADDRESSES,
+    [KAL_LANGUAGE_GLSL_POINTERS] = GLSL_POINTERS,
     [KAL_LANGUAGE_HLSL] = HLSL,
     [KAL_LANGUAGE_ESSL] = GLSL("#version 310 es\n"
                                "#define const // for what the compiler can compute\n"),

@@ -16,6 +16,7 @@ enum kal_language {
     KAL_LANGUAGE_HLSL,
     KAL_LANGUAGE_ESSL,           // GLSL of OpenGL ES
     KAL_LANGUAGE_GLSL_ADDRESSES, // of Vulkan: kernels are told where arrays are
+    KAL_LANGUAGE_GLSL_POINTERS,  // the same of OpenGL, with NVIDIA's extensions
     KAL_LANGUAGE_COUNT
 };
 
@@ -54,7 +55,8 @@ struct kal_caps {
 static inline bool kal_caps_takes_glsl(const struct kal_caps *caps)
 {
     return caps->language == KAL_LANGUAGE_GLSL ||
-           caps->language == KAL_LANGUAGE_GLSL_ADDRESSES;
+           caps->language == KAL_LANGUAGE_GLSL_ADDRESSES ||
+           caps->language == KAL_LANGUAGE_GLSL_POINTERS;
 }
 
 /** Return whether registers of the CPU hold so many numbers; f64 fills one with half as many. */

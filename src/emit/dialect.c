@@ -252,6 +252,15 @@
     "#version 450\n"                                                                     \
     "#extension GL_EXT_buffer_reference : require\n"                                     \
     "#extension GL_EXT_buffer_reference_uvec2 : require\n" GLSL_EXACT
+// Of doubles, and beside other passes, NVIDIA's compiler leaves some loops, and their arrays in memory.
+#define GLSL_UNROLLED                                                                    \
+    "#extension GL_EXT_control_flow_attributes : require\n"                              \
+    "#define UNROLL [[unroll]]\n"
+// That of OpenGL where arrays are pointers, of NVIDIA's extensions.
+#define GLSL_POINTERS_VERSION                                                            \
+    "#version 430\n"                                                                     \
+    "#extension GL_NV_gpu_shader5 : require\n"                                           \
+    "#extension GL_NV_shader_buffer_load : require\n" GLSL_EXACT
 // That of OpenGL ES, whose version 3.1 knows neither of these by itself.
 #define ESSL_VERSION                                                                     \
     "#version 310 es\n"                                                                  \
@@ -314,9 +323,7 @@
 #define GLSL_TICKETS                                                                     \
     "#extension GL_KHR_memory_scope_semantics : require\n"                               \
     "#pragma use_vulkan_memory_model\n"                                                  \
-    "// Beside other passes the compiler leaves some loops, and their arrays in memory.\n" \
-    "#extension GL_EXT_control_flow_attributes : require\n"                              \
-    "#define UNROLL [[unroll]]\n"                                                        \
+    GLSL_UNROLLED                                                                        \
     "#define SHARED TILE\n"                                                              \
     "#define LOAD_SHARED LOAD\n"                                                         \
     "#define STORE_SHARED STORE\n"                                                       \
@@ -336,7 +343,7 @@
     "    memoryBarrier(gl_ScopeDevice, gl_StorageSemanticsBuffer, \\\n"                  \
     "        gl_SemanticsRelease | gl_SemanticsMakeAvailable); \\\n"                     \
     "    TAKE(counters, i)\n"
-// NVIDIA's compiler for OpenGL (580.159.04) makes wrong code of some kernels whose loops it unrolls: planar
+// NVIDIA's compiler for OpenGL makes wrong code of some kernels on blocks whose loops it unrolls: planar
 // lines of 1000 points and more, and convolutions, had errors of 0.01 to 0.5. Kept as loops they take
 // up to ten times as long, and are right. Other compilers do not know the line, and pass it over.
 #define GLSL_KEEPS_LOOPS "#pragma optionNV(unroll none)\n"
@@ -345,6 +352,9 @@
     "layout(std430, binding = $n) " access "buffer $a_block { $b $a_object[]; };\n"      \
     "OFFSET($a_offset, $n)\n"                                                            \
     "#define $a(i) $a_object[int($a_offset / $cu) + int(i)]\n"
+#define GLSL_POINTERS_SLOT                                                               \
+    "layout(location = $n) uniform $b *$a_at;\n"                                         \
+    "#define $a(i) $a_at[int(i)]\n"
 // What says who sees an array stands at the member: ahead of the block glslang (12.0) loses it.
 #define GLSL_ADDRESSES_SLOT(access)                                                      \
     "layout(std430, buffer_reference, buffer_reference_align = $c)\n"                    \
@@ -539,7 +549,6 @@ static const struct kal_dialect dialects[] = {
     {
         .name     = "glsl",
         .precision = { GLSL_VERSION GLSL_F32, GLSL_VERSION GLSL_F64 },
-        .keeps_loops = GLSL_KEEPS_LOOPS,
         .prelude  = GLSL_PRELUDE GLSL_LAUNCH COMMON_PRELUDE,
         .suffix   = { "lf", "lf" }, // also of constants that are then rounded to f32
         .loads_always = true,
@@ -548,7 +557,8 @@ static const struct kal_dialect dialects[] = {
     },
     {
         .name     = "glsl-addresses",
-        .precision = { GLSL_ADDRESSES_VERSION GLSL_F32, GLSL_ADDRESSES_VERSION GLSL_F64 },
+        .precision = { GLSL_ADDRESSES_VERSION GLSL_F32,
+                       GLSL_ADDRESSES_VERSION GLSL_UNROLLED GLSL_F64 },
         .for_tickets = GLSL_TICKETS,
         .prelude  = GLSL_PRELUDE GLSL_ADDRESSES_LAUNCH COMMON_PRELUDE,
         .suffix   = { "lf", "lf" },
@@ -556,6 +566,15 @@ static const struct kal_dialect dialects[] = {
         .slot = { [KAL_SLOT_READ] = GLSL_ADDRESSES_SLOT("readonly "),
                   [KAL_SLOT_WRITTEN] = GLSL_ADDRESSES_SLOT(""),
                   [KAL_SLOT_BETWEEN] = GLSL_ADDRESSES_SLOT("devicecoherent ") },
+        KERNEL_CODELETS("inout C v[$n]", "EXACT ")
+    },
+    {
+        .name     = "glsl-pointers",
+        .precision = { GLSL_POINTERS_VERSION GLSL_F32, NULL }, // whose doubles become floats
+        .prelude  = GLSL_PRELUDE GLSL_LAUNCH COMMON_PRELUDE,
+        .suffix   = { "lf", NULL },
+        .loads_always = true,
+        .slot = { GLSL_POINTERS_SLOT, GLSL_POINTERS_SLOT },
         KERNEL_CODELETS("inout C v[$n]", "EXACT ")
     },
     {

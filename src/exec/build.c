@@ -7,9 +7,13 @@
 #include <string.h>
 
 static const char *const language_names[KAL_LANGUAGE_COUNT] = {
-    [KAL_LANGUAGE_OPENCL] = "opencl", [KAL_LANGUAGE_CUDA] = "cuda",
-    [KAL_LANGUAGE_GLSL] = "glsl",     [KAL_LANGUAGE_HLSL] = "hlsl",
-    [KAL_LANGUAGE_ESSL] = "essl",     [KAL_LANGUAGE_GLSL_ADDRESSES] = "glsl-addresses",
+    [KAL_LANGUAGE_OPENCL] = "opencl",
+    [KAL_LANGUAGE_CUDA] = "cuda",
+    [KAL_LANGUAGE_GLSL] = "glsl",
+    [KAL_LANGUAGE_HLSL] = "hlsl",
+    [KAL_LANGUAGE_ESSL] = "essl",
+    [KAL_LANGUAGE_GLSL_ADDRESSES] = "glsl-addresses",
+    [KAL_LANGUAGE_GLSL_POINTERS] = "glsl-pointers",
 };
 
 static const char *const entry_name = "kallima";

@@ -25,6 +25,7 @@ struct kal_axis {
     bool is_launched_tile; // on a tile that is one of several passes of a launch
     bool is_clustered;     // of a plane that a cluster of groups works
     bool is_convolved;     // of Rader or Bluestein: transformed twice
+    bool is_of_rader;      // and of the former
     bool is_step_of_convolution; // columns or rows of such a one
     bool is_backward;            // C2R
     bool is_of_real_plane;       // shares the tile of a plane of reals

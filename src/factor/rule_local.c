@@ -203,25 +203,60 @@ static int features(const struct kal_axis *axis, const struct kal_caps *caps)
            (axis->is_launched_tile ? IS_LAUNCHED_TILE : 0);
 }
 
-// Doubles in GLSL: lines of 128 points take a third of the time by 8, 4, 4 that they take by 16, 8.
-// Measured through Vulkan on an NVIDIA H200 in November 2026.
-static int most_radix(const struct kal_caps *caps)
+// Does this step of a line share a launch with the other one, of up to `most` points?
+static bool is_beside(const struct kal_axis *axis, const struct kal_caps *caps,
+                      int64_t most)
 {
-    enum { MOST = 32, MOST_OF_DOUBLES = 10 };
-    return kal_caps_takes_glsl(caps) && kal_caps_is_f64(caps) ? MOST_OF_DOUBLES : MOST;
+    return (axis->is_first_step || axis->is_second_step) && axis->lines <= most &&
+           caps->has_forward_progress;
+}
+
+// Doubles in GLSL. Where its loops are not unrolled, lines of 128 points take a third of the time by 8, 4, 4
+// that they take by 16, 8; else 4096 points take 0.88 of the time by 16.16.16 that they take by 8.8.8.8,
+// 1024 columns of 1024 points 0.94 by 32.32 that they take by 16.16.4, and lines of 15625 and 59049 points
+// 0.69 and 0.61 by 25 and 27. Beside a step of 64 or 512 points, whose codelets are of 8, 131072 points take
+// 0.79 by such codelets, too. Measured through Vulkan on an NVIDIA H200 in November 2026.
+static int most_radix_of_doubles(const struct kal_axis *axis, const struct kal_caps *caps)
+{
+    enum {
+        OF_LOOPS = 10,
+        MOST = 16,
+        OF_ODD_STEPS = 27,
+        OF_LONG_COLUMNS = 32,
+        LONG = 1024
+    };
+    const bool is_step = axis->is_first_step || axis->is_second_step;
+    if (caps->language != KAL_LANGUAGE_GLSL_ADDRESSES)
+        return OF_LOOPS;
+    if (is_step && axis->n % 2)
+        return OF_ODD_STEPS;
+    if ((axis->lines_are_adjacent || axis->is_second_step) && axis->n >= LONG)
+        return OF_LONG_COLUMNS;
+    return is_beside(axis, caps, INT64_MAX) && (axis->lines == 64 || axis->lines == 512)
+               ? OF_LOOPS
+               : MOST;
+}
+
+static int most_radix(const struct kal_axis *axis, const struct kal_caps *caps)
+{
+    enum { MOST = 32 };
+    return kal_caps_takes_glsl(caps) && kal_caps_is_f64(caps)
+               ? most_radix_of_doubles(axis, caps)
+               : MOST;
 }
 
 // The same of a step of a line whose other step, in the same launch, takes 256 lanes: GLSL cannot bound the
 // registers of a lane, and those of a codelet of 32 points leave a processor of NVIDIA's one such group, as
 // of 16 lines of 256 points with 16 to a lane. Measured through Vulkan on an NVIDIA H200 in November 2026:
-// 131072 points take 0.70 of the time by 16.16 and 8.8.8 that they take by 16.16 and 32.16.
+// 131072 points take 0.70 of the time by 16.16 and 8.8.8 that they take by 16.16 and 32.16, 524288 points 0.95 by
+// 16.32 and 16.8.8 that they take by 16.32 and 32.32.
 static int most_radix_beside(const struct kal_axis *axis, const struct kal_caps *caps)
 {
-    enum { MOST = 27, MANY_LANES = 256 };
-    const bool is_beside = (axis->is_first_step || axis->is_second_step) &&
-                           axis->lines <= MANY_LANES && caps->has_forward_progress;
-    return kal_caps_takes_glsl(caps) && is_beside ? kal_min(MOST, most_radix(caps))
-                                                  : most_radix(caps);
+    enum { MOST = 27, MANY_LANES = 256, SECOND_LANES = 512 };
+    const int64_t lanes = axis->is_second_step ? SECOND_LANES : MANY_LANES;
+    const int most = most_radix(axis, caps);
+    return kal_caps_takes_glsl(caps) && is_beside(axis, caps, lanes) ? kal_min(MOST, most)
+                                                                     : most;
 }
 
 // Largest radix of a kernel's steps: larger ones need fewer exchanges and more registers, so
@@ -243,6 +278,7 @@ static int largest_radix(const struct kal_axis *axis, const struct kal_caps *cap
         // The mirrored step holds two points of a lane: others should not hold many.
         { IS_OF_REAL_PLANE | IS_MIXED | IS_WIDE, 4096, 16, 20 },
         { IS_OF_REAL_PLANE | IS_MERGED, 4096, 16, 16 },
+        { IS_WIDE | IS_ODD,      INT64_MAX, 27, 27 },
         // Twiddles of a store meet the values of a large odd codelet: together they spill.
         { IS_WIDE | IS_MIXED,    INT64_MAX, 27, 20 },
         { IS_SHARED,             4096,      16, 16 },
@@ -287,8 +323,8 @@ static bool choose_codelet_first(const struct kal_axis *axis, const struct kal_c
     if (p <= kal_caps_largest_prime(caps) || !has_codelet(axis, caps))
         return false;
     node->radix[0] = (int)p;
-    node->radix_count = 1 + kal_radix_sequence_kernel(axis->n / p, most_radix(caps), true,
-                                                      node->radix + 1);
+    node->radix_count = 1 + kal_radix_sequence_kernel(axis->n / p, most_radix(axis, caps),
+                                                      true, node->radix + 1);
     return node->radix_count > 0;
 }
 
@@ -340,7 +376,7 @@ static bool choose_long_merged(const struct kal_axis *axis, const struct kal_cap
         return false;
     for (int first = FIRST; first >= LAST_FIRST; first--) {
         if (axis->n % first == 0 &&
-            kal_radix_sequence_kernel(axis->n / first, most_radix(caps), true,
+            kal_radix_sequence_kernel(axis->n / first, most_radix(axis, caps), true,
                                       node->radix + 1) == 2) {
             node->radix[0] = first;
             node->radix_count = 3;
@@ -359,7 +395,7 @@ static bool choose_by_27(const struct kal_axis *axis, const struct kal_caps *cap
 {
     enum { RADIX = 27, STEPS = 3 };
     const bool is_step = axis->is_first_step || axis->is_second_step;
-    if (!is_step || !kal_caps_is_f64(caps) || most_radix(caps) < RADIX ||
+    if (!is_step || !kal_caps_is_f64(caps) || most_radix(axis, caps) < RADIX ||
         axis->mirrors_first || axis->mirrors_last || axis->n % RADIX != 0 ||
         kal_radix_sequence_kernel(axis->n, largest_radix(axis, caps), true,
                                   node->radix) != STEPS)
@@ -371,6 +407,24 @@ static bool choose_by_27(const struct kal_axis *axis, const struct kal_caps *cap
     node->radix[node->radix_count++] = RADIX;
     kal_order_ascending(node);
     return true;
+}
+
+// Of doubles in GLSL of addresses. Measured through Vulkan on an NVIDIA H200 in November 2026: of 14 primes from
+// 163 to 2017 eleven take 0.40 to 0.74 of the time with the smallest radix first, three up to 1.08; 241 takes
+// 0.48 by 15 and 16.
+static bool is_rader_of_doubles(const struct kal_axis *axis, const struct kal_caps *caps)
+{
+    return axis->is_of_rader && kal_caps_is_f64(caps) &&
+           caps->language == KAL_LANGUAGE_GLSL_ADDRESSES;
+}
+
+static void order_for_rader(struct kal_recipe *node, int64_t n)
+{
+    enum { LARGEST = 16, FEW = 2 };
+    int radix[KAL_MAX_STEPS];
+    if (kal_radix_sequence_kernel(n, LARGEST, true, radix) == FEW)
+        node->radix_count = kal_radix_sequence_kernel(n, LARGEST, true, node->radix);
+    kal_order_rising(node);
 }
 
 static void choose_for_kernel(const struct kal_axis *axis, const struct kal_caps *caps,
@@ -396,7 +450,7 @@ static void choose_for_kernel(const struct kal_axis *axis, const struct kal_caps
         kal_radix_sequence_kernel(n, largest_radix(axis, caps), is_short, node->radix);
     if (node->radix_count < 0 || node->radix_count > MANY_STEPS)
         node->radix_count =
-            kal_radix_sequence_kernel(n, most_radix(caps), is_short, node->radix);
+            kal_radix_sequence_kernel(n, most_radix(axis, caps), is_short, node->radix);
     if (node->radix_count < 0)
         node->radix_count = kal_radix_sequence_kernel(n, kal_caps_largest_prime(caps),
                                                       is_short, node->radix);
@@ -413,6 +467,8 @@ static void choose_for_kernel(const struct kal_axis *axis, const struct kal_caps
     if (!is_wide && !axis->shares_tile && !axis->shares_cache && !axis->mirrors_last &&
         !axis->mirrors_first)
         kal_order_by_shares(node, n, kal_caps_is_f64(caps));
+    if (is_rader_of_doubles(axis, caps))
+        order_for_rader(node, n);
     if (axis->mirrors_first)
         kal_order_mirrored(node, 0, kal_caps_is_f64(caps));
     // A column of reals with a large codelet leaves the mirrored step to the tile.

@@ -39,7 +39,8 @@ static void divide(const struct kal_axis *axis, const struct kal_caps *caps,
                                   .lines = on_lanes ? axis->lines : 1,
                                   .lines_are_adjacent = on_lanes && !caps->language,
                                   .shares_tile = true,
-                                  .is_convolved = true };
+                                  .is_convolved = true,
+                                  .is_of_rader = true };
 }
 
 static bool complete(struct kal_recipe *node)

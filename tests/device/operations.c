@@ -222,8 +222,6 @@ static const char *nameless(void)
                                            { "opengl", "glLinkProgram" },
                                            { "vulkan", "nameless: glslang: ERROR" },
                                            { "d3d11", "nameless: D3DCompile" } };
-    if (strcmp(api(), "opengl") == 0 && getenv("KALLIMA_OPENGL_SPIRV"))
-        return "nameless: glslang: ERROR";
     for (size_t i = 0; i < KAL_COUNT(said); i++) {
         if (strcmp(said[i][0], api()) == 0)
             return said[i][1];

@@ -7,12 +7,10 @@ kal_spirv_compile kallima_spirv_compile;
 
 const char kallima_spirv_version[] = "0.0.0";
 
-bool kallima_spirv_compile(enum kal_spirv_client client, const char *text,
-                           kal_spirv_allocate *allocate, void *user, uint32_t **words,
-                           size_t *bytes, char *log, size_t capacity)
+bool kallima_spirv_compile(const char *text, kal_spirv_allocate *allocate, void *user,
+                           uint32_t **words, size_t *bytes, char *log, size_t capacity)
 {
-    (void)client, (void)text, (void)allocate, (void)user, (void)bytes, (void)log,
-        (void)capacity;
+    (void)text, (void)allocate, (void)user, (void)bytes, (void)log, (void)capacity;
     *words = NULL;
     return false;
 }

@@ -18,7 +18,7 @@ static void look(const kallima_device *device, const kallima_device_info *info)
 {
     const struct kal_caps *caps = &device->caps;
     const bool is_es = kal_gl_is_es(info);
-    ROW_CHECK(caps->language == (is_es ? KAL_LANGUAGE_ESSL : KAL_LANGUAGE_GLSL));
+    ROW_CHECK(is_es ? caps->language == KAL_LANGUAGE_ESSL : kal_caps_takes_glsl(caps));
     ROW_CHECK(caps->group_lanes >= (is_es ? 128 : 1024));
     ROW_CHECK(caps->group_bytes >= (is_es ? 16384 : 32768));
     ROW_CHECK(caps->buffer_bytes >= (is_es ? 1u << 27 : 1u << 24));

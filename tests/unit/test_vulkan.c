@@ -7,10 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../jobs.h"
 #include "../rows.h"
 #include "device/vulkan/driver.h"
+#include "device/vulkan/export.h"
 
 static struct counting counting;
 
@@ -608,6 +610,30 @@ static int offend(void)
     return bad;
 }
 
+// For OpenGL of the same device.
+static void memory_is_given_away(void **state)
+{
+    enum { BYTES = 3 << 20 };
+    static const uint8_t nobodys[KAL_VK_UUID_BYTES] = { 0xde, 0xad };
+    const struct vk_facts *facts = kal_vk_find(0);
+    const struct kal_host host = { .allocator = counting_allocator(&counting) };
+    struct kal_vk_exporter *exporter = kal_vk_exporter_open(&host, facts->device_uuid);
+    struct kal_vk_memory_file file = { -1, 0 };
+
+    (void)state;
+    ROW_CHECK(!kal_vk_exporter_open(&host, nobodys));
+    ROW_CHECK(!exporter == !facts->exports);
+    if (exporter) {
+        ROW_CHECK(kal_vk_export(&file, exporter, BYTES) == KALLIMA_OK);
+        ROW_CHECK(file.bytes >= BYTES && close(file.descriptor) == 0);
+        ROW_CHECK(kal_vk_export(&file, exporter, UINT64_MAX / 4) == KALLIMA_E_MEMORY);
+    }
+    kal_vk_exporter_close(exporter);
+    kal_vk_exporter_close(NULL);
+    ROW_CHECK(counting.live == 0);
+    ROWS_FINISH();
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -623,6 +649,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(wrapped_ranges_are_of_one_memory),
         cmocka_unit_test(plans_are_recorded_into_the_callers_commands),
         cmocka_unit_test(recording_without_the_extension_is_refused),
+        cmocka_unit_test(memory_is_given_away),
     };
     if (argc > 2 && strcmp(argv[1], "without") == 0)
         return kal_vk_find(0) ? check_module(argv[2]) : 77;

@@ -28,8 +28,7 @@ enum {
 enum {
     GL_MAP_READ_BIT = 1,
     GL_TRUE = 1,
-    GL_DYNAMIC_STORAGE_BIT = 0x0100,
-    GL_SPARSE_STORAGE_BIT_ARB = 0x0400,
+    GL_SHADER_GLOBAL_ACCESS_BARRIER_BIT_NV = 0x00000010,
     GL_INVALID_ENUM = 0x0500,
     GL_INVALID_VALUE = 0x0501,
     GL_INVALID_OPERATION = 0x0502,
@@ -49,11 +48,13 @@ enum {
     GL_BUFFER_SIZE = 0x8764,
     GL_QUERY_COUNTER_BITS = 0x8864,
     GL_QUERY_RESULT = 0x8866,
+    GL_READ_WRITE = 0x88BA,
     GL_DYNAMIC_COPY = 0x88EA,
     GL_COMPILE_STATUS = 0x8B81,
     GL_LINK_STATUS = 0x8B82,
     GL_RED_INTEGER = 0x8D94,
     GL_TIMESTAMP = 0x8E28,
+    GL_BUFFER_GPU_ADDRESS_NV = 0x8F1D,
     GL_COPY_READ_BUFFER = 0x8F36,
     GL_COPY_WRITE_BUFFER = 0x8F37,
     GL_GPU_DISJOINT_EXT = 0x8FBB,
@@ -71,7 +72,8 @@ enum {
     GL_LOCATION = 0x930E,
     GL_WARPS_PER_SM_NV = 0x933A,
     GL_SM_COUNT_NV = 0x933B,
-    GL_SHADER_BINARY_FORMAT_SPIR_V = 0x9551,
+    GL_HANDLE_TYPE_OPAQUE_FD_EXT = 0x9586,
+    GL_DEVICE_UUID_EXT = 0x9597,
     GL_BUFFER_UPDATE_BARRIER_BIT = 0x00000200,
     GL_SHADER_STORAGE_BARRIER_BIT = 0x00002000,
 };
@@ -147,16 +149,20 @@ enum {
     X(void, DeleteQueries, (int, const unsigned *))                                       \
     X(void, GetQueryiv, (unsigned, unsigned, int *))
 #define GL_DESKTOP_FUNCTIONS(X)                                                           \
-    X(void, BufferStorage, (unsigned, ptrdiff_t, const void *, unsigned))                 \
-    X(void, BufferPageCommitmentARB, (unsigned, ptrdiff_t, ptrdiff_t, unsigned char))     \
     X(void, GetBufferSubData, (unsigned, ptrdiff_t, ptrdiff_t, void *))                   \
     X(void, ClearBufferSubData, (unsigned, unsigned, ptrdiff_t, ptrdiff_t, unsigned,      \
                                  unsigned, const void *))                                 \
     X(void, QueryCounter, (unsigned, unsigned))                                           \
     X(void, GetQueryObjectui64v, (unsigned, unsigned, uint64_t *))                        \
-    X(void, ShaderBinary, (int, const unsigned *, unsigned, const void *, int))           \
-    X(void, SpecializeShaderARB, (unsigned, const char *, unsigned, const unsigned *,     \
-                                  const unsigned *))
+    X(void, GetUnsignedBytei_vEXT, (unsigned, unsigned, unsigned char *))                 \
+    X(void, CreateMemoryObjectsEXT, (int, unsigned *))                                    \
+    X(void, DeleteMemoryObjectsEXT, (int, const unsigned *))                              \
+    X(void, ImportMemoryFdEXT, (unsigned, uint64_t, unsigned, int))                       \
+    X(void, BufferStorageMemEXT, (unsigned, ptrdiff_t, unsigned, uint64_t))               \
+    X(unsigned char, IsNamedBufferResidentNV, (unsigned))                                 \
+    X(void, MakeNamedBufferResidentNV, (unsigned, unsigned))                              \
+    X(void, GetNamedBufferParameterui64vNV, (unsigned, unsigned, uint64_t *))             \
+    X(void, Uniformui64NV, (int, uint64_t))
 #define GL_ES_FUNCTIONS(X)                                                                \
     X(void, QueryCounterEXT, (unsigned, unsigned))                                        \
     X(void, GetQueryObjectui64vEXT, (unsigned, unsigned, uint64_t *))

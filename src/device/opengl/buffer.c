@@ -3,31 +3,91 @@
 #include "device/opengl/driver.h"
 
 #include <string.h>
+#include <unistd.h>
 
-// Smaller ones would waste much of their last page.
-static const uint64_t LEAST_SPARSE_BYTES = 1 << 20;
+// Smaller ones stay in the cache, and would waste much of their last page.
+static const uint64_t LEAST_IMPORTED_BYTES = 1 << 20;
 
-// Memory for the buffer that is bound: all pages, where they are given one by one.
-static kallima_status give_memory(const struct gl_device *device, uint64_t bytes)
+// The one of the same device; NULL where there is none.
+static struct kal_vk_exporter *find_exporter(struct gl_device *device)
+{
+    uint8_t uuid[KAL_VK_UUID_BYTES] = { 0 };
+    if (!device->exporter && device->imports) {
+        device->gl->GetUnsignedBytei_vEXT(GL_DEVICE_UUID_EXT, 0, uuid);
+        device->exporter = kal_vk_exporter_open(&device->base.host, uuid);
+        device->imports = device->exporter != NULL;
+    }
+    return device->exporter;
+}
+
+// Memory of Vulkan's for the buffer that is bound.
+static kallima_status import(const struct gl_device *device, struct gl_buffer *buffer)
 {
     const struct gl_api *gl = device->gl;
-    if (!device->has_sparse || bytes < LEAST_SPARSE_BYTES) {
-        gl->BufferData(GL_COPY_WRITE_BUFFER, (ptrdiff_t)bytes, NULL, GL_DYNAMIC_COPY);
-        return kal_gl_check(device, "glBufferData");
+    struct kal_vk_memory_file file;
+
+    KAL_TRY(kal_vk_export(&file, device->exporter, buffer->object_bytes));
+    gl->CreateMemoryObjectsEXT(1, &buffer->imported);
+    gl->ImportMemoryFdEXT(buffer->imported, file.bytes, GL_HANDLE_TYPE_OPAQUE_FD_EXT,
+                          file.descriptor);
+    const kallima_status status = kal_gl_check(device, "glImportMemoryFdEXT");
+    if (status) {
+        close(file.descriptor); // which was taken else
+        return status;
     }
-    gl->BufferStorage(GL_COPY_WRITE_BUFFER, (ptrdiff_t)bytes, NULL,
-                      GL_SPARSE_STORAGE_BIT_ARB | GL_DYNAMIC_STORAGE_BIT);
-    KAL_TRY(kal_gl_check(device, "glBufferStorage"));
-    gl->BufferPageCommitmentARB(GL_COPY_WRITE_BUFFER, 0, (ptrdiff_t)bytes, GL_TRUE);
-    return kal_gl_check(device, "glBufferPageCommitmentARB");
+    gl->BufferStorageMemEXT(GL_COPY_WRITE_BUFFER, (ptrdiff_t)buffer->object_bytes,
+                            buffer->imported, 0);
+    return kal_gl_check(device, "glBufferStorageMemEXT");
+}
+
+static kallima_status give_memory(struct gl_device *device, struct gl_buffer *buffer)
+{
+    const uint64_t bytes = buffer->object_bytes;
+    if (bytes >= LEAST_IMPORTED_BYTES && find_exporter(device))
+        return import(device, buffer);
+    device->gl->BufferData(GL_COPY_WRITE_BUFFER, (ptrdiff_t)bytes, NULL, GL_DYNAMIC_COPY);
+    return kal_gl_check(device, "glBufferData");
+}
+
+kallima_status kal_gl_buffer_locate(const struct gl_device *device,
+                                    struct gl_buffer *buffer)
+{
+    const struct gl_api *gl = device->gl;
+    if (!kal_gl_takes_pointers(device))
+        return KALLIMA_OK;
+    if (!gl->IsNamedBufferResidentNV(buffer->name))
+        gl->MakeNamedBufferResidentNV(buffer->name, GL_READ_WRITE);
+    gl->GetNamedBufferParameterui64vNV(buffer->name, GL_BUFFER_GPU_ADDRESS_NV,
+                                       &buffer->address);
+    KAL_TRY(kal_gl_check(device, "glMakeNamedBufferResidentNV"));
+    return buffer->address ? KALLIMA_OK
+                           : kal_gl_fail(device, "glGetNamedBufferParameterui64vNV",
+                                         "the buffer has no address");
+}
+
+static void delete_objects(const struct gl_device *device, const struct gl_buffer *buffer)
+{
+    device->gl->DeleteBuffers(1, &buffer->name);
+    if (buffer->imported)
+        device->gl->DeleteMemoryObjectsEXT(1, &buffer->imported);
+}
+
+static kallima_status make_objects(struct gl_device *device, struct gl_buffer *buffer)
+{
+    device->gl->GenBuffers(1, &buffer->name);
+    device->gl->BindBuffer(GL_COPY_WRITE_BUFFER, buffer->name);
+    kallima_status status = give_memory(device, buffer);
+    if (!status)
+        status = kal_gl_buffer_locate(device, buffer);
+    if (status)
+        delete_objects(device, buffer);
+    return status;
 }
 
 kallima_status kal_gl_buffer_create(kallima_buffer **out, kallima_device *base,
                                     uint64_t bytes)
 {
     struct gl_device *device = (struct gl_device *)base;
-    const struct gl_api *gl = device->gl;
-    unsigned name = 0;
     void *object;
 
     if (bytes > device->bound_bytes)
@@ -37,25 +97,18 @@ kallima_status kal_gl_buffer_create(kallima_buffer **out, kallima_device *base,
                         (unsigned long long)bytes,
                         (unsigned long long)device->bound_bytes);
     KAL_TRY(kal_alloc_object(&base->host, &object, sizeof(struct gl_buffer)));
-    kallima_status status = kal_gl_begin(device);
-    if (!status) {
-        gl->GenBuffers(1, &name);
-        gl->BindBuffer(GL_COPY_WRITE_BUFFER, name);
-        status = give_memory(device, bytes);
-        if (status)
-            gl->DeleteBuffers(1, &name);
-        status = kal_gl_end(device, status);
-    }
-    if (status) {
-        kal_free(&base->host, object);
-        return status;
-    }
     struct gl_buffer *buffer = object;
     *buffer = (struct gl_buffer){
         .base = { .device = base, .bytes = bytes, .memory.object = buffer },
-        .name = name,
         .object_bytes = bytes,
     };
+    kallima_status status = kal_gl_begin(device);
+    if (!status)
+        status = kal_gl_end(device, make_objects(device, buffer));
+    if (status) {
+        kal_free(&base->host, buffer);
+        return status;
+    }
     *out = &buffer->base;
     return KALLIMA_OK;
 }
@@ -65,7 +118,7 @@ void kal_gl_buffer_destroy(kallima_buffer *base)
     struct gl_buffer *buffer = (struct gl_buffer *)base;
     struct gl_device *device = (struct gl_device *)base->device;
     if (!buffer->is_wrapped && kal_gl_begin(device) == KALLIMA_OK) {
-        device->gl->DeleteBuffers(1, &buffer->name);
+        delete_objects(device, buffer);
         kal_gl_end(device, KALLIMA_OK);
     }
     kal_free(&device->base.host, buffer);

@@ -3,7 +3,6 @@
 #include "base/place.h"
 #include "device/opengl/driver.h"
 #include "device/processors.h"
-#include "device/spirv/spirv.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,6 +101,31 @@ static bool is_nvidia(const struct gl_api *gl)
     return strstr(vendor, "NVIDIA") != NULL;
 }
 
+static int number(const struct gl_api *gl, unsigned what)
+{
+    int value = 0;
+    gl->GetIntegerv(what, &value);
+    return value;
+}
+
+static bool offers(const struct gl_api *gl, const char *extension)
+{
+    const int count = number(gl, GL_NUM_EXTENSIONS);
+    bool is_there = false;
+    for (int i = 0; i < count && !is_there; i++) {
+        const unsigned char *name = gl->GetStringi(GL_EXTENSIONS, (unsigned)i);
+        is_there = name && strcmp((const char *)name, extension) == 0;
+    }
+    return is_there;
+}
+
+static bool has_pointers(const struct gl_api *gl)
+{
+    return gl->IsNamedBufferResidentNV && gl->MakeNamedBufferResidentNV &&
+           gl->GetNamedBufferParameterui64vNV && gl->Uniformui64NV &&
+           offers(gl, "GL_NV_shader_buffer_load") && offers(gl, "GL_NV_gpu_shader5");
+}
+
 static bool is_imitation(const char *renderer)
 {
     static const char *const names[] = { "llvmpipe", "softpipe", "SwiftShader",
@@ -191,29 +215,11 @@ bool kal_gl_find(int index, kallima_device_info *info, struct gl_display *displa
     return true;
 }
 
-static int number(const struct gl_api *gl, unsigned what)
-{
-    int value = 0;
-    gl->GetIntegerv(what, &value);
-    return value;
-}
-
 static int number_of(const struct gl_api *gl, unsigned what, unsigned i)
 {
     int value = 0;
     gl->GetIntegeri_v(what, i, &value);
     return value;
-}
-
-static bool offers(const struct gl_api *gl, const char *extension)
-{
-    const int count = number(gl, GL_NUM_EXTENSIONS);
-    bool is_there = false;
-    for (int i = 0; i < count && !is_there; i++) {
-        const unsigned char *name = gl->GetStringi(GL_EXTENSIONS, (unsigned)i);
-        is_there = name && strcmp((const char *)name, extension) == 0;
-    }
-    return is_there;
 }
 
 // Kernels count elements, of four bytes at least, in 32 bits.
@@ -233,23 +239,22 @@ static bool has_clock(const struct gl_device *device)
     return bits > 0;
 }
 
-// On an NVIDIA H200, driver 580, kernels move 4.2e12 bytes/s from one sparse buffer to another,
-// and 2.1e12 between others, whatever their usage or storage.
-static bool has_sparse(const struct gl_device *device)
+// On an NVIDIA H200, driver 580, kernels move 4.2e12 bytes/s from one buffer to another that lie in memory of
+// Vulkan's, and 2.1e12 between others, whatever their usage or storage.
+static bool imports(const struct gl_device *device)
 {
     const struct gl_api *gl = device->gl;
-    return !device->display.is_es && is_nvidia(gl) && gl->BufferStorage &&
-           gl->BufferPageCommitmentARB && offers(gl, "GL_ARB_sparse_buffer");
+    return kal_gl_takes_pointers(device) && gl->GetUnsignedBytei_vEXT &&
+           gl->CreateMemoryObjectsEXT && gl->DeleteMemoryObjectsEXT &&
+           gl->ImportMemoryFdEXT && gl->BufferStorageMemEXT &&
+           offers(gl, "GL_EXT_memory_object_fd");
 }
 
-// Only where it is asked for: on no GPU was it measured yet.
-static bool takes_spirv(const struct gl_device *device)
+static enum kal_language find_language(const struct gl_device *device)
 {
-    const struct gl_api *gl = device->gl;
-    const char *reason;
-    return kal_switch_is_on("KALLIMA_OPENGL_SPIRV") && !device->display.is_es &&
-           gl->ShaderBinary && gl->SpecializeShaderARB && offers(gl, "GL_ARB_gl_spirv") &&
-           kal_spirv_compiler(&reason);
+    if (device->display.is_es)
+        return KAL_LANGUAGE_ESSL;
+    return has_pointers(device->gl) ? KAL_LANGUAGE_GLSL_POINTERS : KAL_LANGUAGE_GLSL;
 }
 
 void kal_gl_fill_caps(struct gl_device *device)
@@ -263,15 +268,13 @@ void kal_gl_fill_caps(struct gl_device *device)
     device->bound_offset =
         (uint64_t)number(gl, GL_SHADER_STORAGE_BUFFER_OFFSET_ALIGNMENT);
     device->has_clock = has_clock(device);
-    device->has_sparse = has_sparse(device);
-    device->takes_spirv = takes_spirv(device);
     device->most_rows = number_of(gl, GL_MAX_COMPUTE_WORK_GROUP_COUNT, 1);
     device->base.caps = (struct kal_caps){
         .has_f64 = device->info.has_f64,
         .threads = 1,
         .lanes_f32 = device->info.lanes_f32,
         .near_bytes = group_bytes,
-        .language = device->display.is_es ? KAL_LANGUAGE_ESSL : KAL_LANGUAGE_GLSL,
+        .language = find_language(device),
         .processors = PROCESSORS,
         .group_lanes = width < invocations ? width : invocations,
         .row_groups = number_of(gl, GL_MAX_COMPUTE_WORK_GROUP_COUNT, 0),
@@ -280,6 +283,7 @@ void kal_gl_fill_caps(struct gl_device *device)
         .buffer_bytes = device->bound_bytes,
         .is_slow_to_wake = !device->info.is_software,
     };
+    device->imports = imports(device);
     if (offers(gl, "GL_NV_shader_thread_group"))
         kal_describe_nvidia(&device->base.caps, number(gl, GL_SM_COUNT_NV),
                             number(gl, GL_WARPS_PER_SM_NV), true);
@@ -289,6 +293,6 @@ void kal_gl_key(const kallima_device *base, char *key, size_t capacity)
 {
     const struct gl_device *device = (const struct gl_device *)base;
     const size_t length = strlen(key);
-    snprintf(key + length, capacity - length, "opengl|%s|%s%s", device->info.name,
-             device->info.driver, device->takes_spirv ? "|SPIR-V" : "");
+    snprintf(key + length, capacity - length, "opengl|%s|%s", device->info.name,
+             device->info.driver);
 }

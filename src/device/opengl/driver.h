@@ -8,6 +8,7 @@
 
 #include "device/opengl/api.h"
 #include "device/opengl/opengl.h"
+#include "device/vulkan/export.h"
 
 enum { GL_MAX_DEVICES = 16 };
 
@@ -39,8 +40,9 @@ struct gl_device {
     void *context;
     bool is_adopted;
     bool has_clock;
-    bool has_sparse;         // buffers that are sparse, and faster than others
-    bool takes_spirv;        // kernels go there as SPIR-V, not as text
+    bool imports; // memory, of Vulkan's on the same device
+    struct kal_vk_exporter
+        *exporter;           // who gives it; NULL: nobody, or it was not needed yet
     pthread_mutex_t lock;    // held while the context is used
     struct gl_caller caller; // of the thread that holds the lock
     int most_rows;           // of groups, of a launch
@@ -53,6 +55,8 @@ struct gl_buffer {
     struct kallima_buffer base;
     unsigned name;
     uint64_t object_bytes; // of OpenGL's object, which may be the caller's
+    uint64_t address;      // for kernels that take pointers
+    unsigned imported;     // the memory object that it lies in; 0: none
     bool is_wrapped;
 };
 
@@ -117,6 +121,16 @@ kallima_status kal_gl_end(struct gl_device *device, kallima_status status);
  * failure, unless it is adopted.
  */
 kallima_status kal_gl_device_take(kallima_device **out, const struct gl_device *parts);
+
+/** Return whether kernels take pointers, not blocks. */
+static inline bool kal_gl_takes_pointers(const struct gl_device *device)
+{
+    return device->base.caps.language == KAL_LANGUAGE_GLSL_POINTERS;
+}
+
+/** Find where kernels that take pointers reach a buffer; others have no need. The context is current. */
+kallima_status kal_gl_buffer_locate(const struct gl_device *device,
+                                    struct gl_buffer *buffer);
 
 kallima_status kal_gl_buffer_create(kallima_buffer **out, kallima_device *device,
                                     uint64_t bytes);

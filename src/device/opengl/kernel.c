@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Kernels: text or a binary into a program.
 #include "device/opengl/driver.h"
-#include "device/spirv/spirv.h"
 
 #include <string.h>
 
@@ -59,8 +58,8 @@ static kallima_status check_shader(const struct gl_kernel *kernel, unsigned shad
     return refuse(kernel, name, call, log);
 }
 
-static kallima_status compile_text(const struct gl_kernel *kernel, unsigned shader,
-                                   const struct kal_kernel_text *text)
+static kallima_status compile(const struct gl_kernel *kernel, unsigned shader,
+                              const struct kal_kernel_text *text)
 {
     const struct gl_api *gl = device_of(kernel)->gl;
 
@@ -69,29 +68,15 @@ static kallima_status compile_text(const struct gl_kernel *kernel, unsigned shad
     return check_shader(kernel, shader, text->name, "glCompileShader");
 }
 
-static kallima_status compile_spirv(const struct gl_kernel *kernel, unsigned shader,
-                                    const char *name, const struct kal_binary *words)
-{
-    const struct gl_api *gl = device_of(kernel)->gl;
-
-    gl->ShaderBinary(1, &shader, GL_SHADER_BINARY_FORMAT_SPIR_V, words->data,
-                     (int)words->bytes);
-    gl->SpecializeShaderARB(shader, "main", 0, NULL, NULL);
-    return check_shader(kernel, shader, name, "glSpecializeShaderARB");
-}
-
-// Of SPIR-V, or of the text where that is NULL.
 static kallima_status build(const struct gl_kernel *kernel,
-                            const struct kal_kernel_text *text,
-                            const struct kal_binary *words)
+                            const struct kal_kernel_text *text)
 {
     const struct gl_api *gl = device_of(kernel)->gl;
     const unsigned shader = gl->CreateShader(GL_COMPUTE_SHADER);
-    kallima_status status = words ? compile_spirv(kernel, shader, text->name, words)
-                                  : compile_text(kernel, shader, text);
+    kallima_status status = compile(kernel, shader, text);
     if (!status) {
         gl->ProgramParameteri(kernel->program, GL_PROGRAM_BINARY_RETRIEVABLE_HINT,
-                              words == NULL);
+                              GL_TRUE);
         gl->AttachShader(kernel->program, shader);
         status = link_program(kernel, text->name);
         gl->DetachShader(kernel->program, shader);
@@ -146,7 +131,7 @@ static kallima_status take_binary(const struct gl_kernel *kernel, struct kal_bin
     return KALLIMA_OK;
 }
 
-// To set one that the compiler left out is an error where the program was SPIR-V.
+// Some compilers leave out what a kernel does not use.
 static void find_uniforms(struct gl_kernel *kernel)
 {
     const struct gl_api *gl = device_of(kernel)->gl;
@@ -163,63 +148,15 @@ static void find_uniforms(struct gl_kernel *kernel)
     }
 }
 
-static bool is_spirv(const struct kal_binary *binary)
-{
-    enum { MAGIC = 0x07230203, HEADER_BYTES = 20 };
-    uint32_t magic = 0;
-    if (binary->bytes >= HEADER_BYTES && binary->bytes % 4 == 0 &&
-        binary->bytes < INT32_MAX)
-        memcpy(&magic, binary->data, sizeof magic);
-    return magic == MAGIC;
-}
-
-// What is kept on disk is the SPIR-V: of a program without names Mesa's driver (22.3) cannot give
-// the binary.
-static kallima_status build_by_spirv(const struct gl_kernel *kernel,
-                                     const struct kal_kernel_text *text,
-                                     const struct kal_binary *binary,
-                                     struct kal_binary *made)
-{
-    const struct kal_host *host = &kernel->base.device->host;
-    struct kal_binary words;
-
-    if (binary && !is_spirv(binary))
-        return kal_fail(host, KALLIMA_E_COMPILE,
-                        "opengl: kernel %s: the binary is no SPIR-V", text->name);
-    if (binary)
-        return build(kernel, text, binary);
-    KAL_TRY(kal_spirv_make(&words, host, KAL_SPIRV_OPENGL, text));
-    const kallima_status status = build(kernel, text, &words);
-    if (!status && made)
-        *made = words;
-    else
-        kal_free(host, words.data);
-    return status;
-}
-
-static kallima_status build_by_text(const struct gl_kernel *kernel,
-                                    const struct kal_kernel_text *text,
-                                    const struct kal_binary *binary,
-                                    struct kal_binary *made)
-{
-    if (binary)
-        return load(kernel, text->name, binary);
-    KAL_TRY(build(kernel, text, NULL));
-    return made ? take_binary(kernel, made) : KALLIMA_OK;
-}
-
 static kallima_status make_program(struct gl_kernel *kernel,
                                    const struct kal_kernel_text *text,
                                    const struct kal_binary *binary,
                                    struct kal_binary *made)
 {
-    const struct gl_device *device = device_of(kernel);
-
-    kernel->program = device->gl->CreateProgram();
-    KAL_TRY((device->takes_spirv ? build_by_spirv : build_by_text)(kernel, text, binary,
-                                                                   made));
+    kernel->program = device_of(kernel)->gl->CreateProgram();
+    KAL_TRY(binary ? load(kernel, text->name, binary) : build(kernel, text));
     find_uniforms(kernel);
-    return KALLIMA_OK;
+    return made && !binary ? take_binary(kernel, made) : KALLIMA_OK;
 }
 
 kallima_status kal_gl_kernel_create(struct kal_device_kernel **out, kallima_device *base,

@@ -26,6 +26,11 @@ static void bind_slot(const struct gl_device *device, const struct gl_kernel *ke
                       int slot, struct kal_memory memory)
 {
     const struct gl_buffer *buffer = memory.object;
+    if (kal_gl_takes_pointers(device)) {
+        if (kernel->uniforms >> slot & 1u)
+            device->gl->Uniformui64NV(slot, buffer->address + memory.offset);
+        return;
+    }
     const uint64_t rest = memory.offset % device->bound_offset;
     const uint64_t first = memory.offset - rest;
     const uint64_t bytes = buffer->object_bytes - first;
@@ -77,10 +82,12 @@ static void fill(const struct gl_device *device, const struct kal_work *work)
 static kallima_status enqueue_all(const struct gl_device *device,
                                   const struct kal_work *work, int count)
 {
+    const unsigned stores = kal_gl_takes_pointers(device)
+                                ? GL_SHADER_GLOBAL_ACCESS_BARRIER_BIT_NV
+                                : GL_SHADER_STORAGE_BARRIER_BIT;
     for (int i = 0; i < count; i++) {
         (work[i].kernel ? launch : fill)(device, &work[i]);
-        device->gl->MemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT |
-                                  GL_BUFFER_UPDATE_BARRIER_BIT);
+        device->gl->MemoryBarrier(stores | GL_BUFFER_UPDATE_BARRIER_BIT);
     }
     return kal_gl_check(device, "glDispatchCompute");
 }

@@ -61,6 +61,7 @@ kallima_status kal_gl_end(struct gl_device *device, kallima_status status)
 // What is still enqueued runs to its end: the driver keeps what it needs.
 static void release(const struct gl_device *device)
 {
+    kal_vk_exporter_close(device->exporter);
     if (!device->is_adopted)
         device->gl->egl.DestroyContext(device->display.handle, device->context);
 }

@@ -21,13 +21,9 @@ static const char *first_error(const char *log)
 }
 
 kallima_status kal_spirv_make(struct kal_binary *out, const struct kal_host *host,
-                              enum kal_spirv_client client,
                               const struct kal_kernel_text *text)
 {
-    static const char *const devices[] = {
-        [KAL_SPIRV_VULKAN] = "vulkan", [KAL_SPIRV_OPENGL] = "opengl"
-    };
-    const char *reason, *device = devices[client];
+    const char *reason;
     char log[LOG_CHARACTERS];
     uint32_t *words = NULL;
     size_t bytes = 0;
@@ -35,14 +31,14 @@ kallima_status kal_spirv_make(struct kal_binary *out, const struct kal_host *hos
     *out = (struct kal_binary){ NULL, 0 };
     kal_spirv_compile *compiler = kal_spirv_compiler(&reason);
     if (!compiler)
-        return kal_fail(host, KALLIMA_E_UNSUPPORTED, "%s: %s", device, reason);
-    const bool is_made = compiler(client, text->text, allocate, (void *)host, &words,
-                                  &bytes, log, sizeof log);
+        return kal_fail(host, KALLIMA_E_UNSUPPORTED, "vulkan: %s", reason);
+    const bool is_made =
+        compiler(text->text, allocate, (void *)host, &words, &bytes, log, sizeof log);
     if (!is_made && !log[0])
-        return kal_fail(host, KALLIMA_E_MEMORY, "%s: kernel %s: out of memory", device,
+        return kal_fail(host, KALLIMA_E_MEMORY, "vulkan: kernel %s: out of memory",
                         text->name);
     if (!is_made)
-        return kal_fail(host, KALLIMA_E_COMPILE, "%s: kernel %s: glslang: %s", device,
+        return kal_fail(host, KALLIMA_E_COMPILE, "vulkan: kernel %s: glslang: %s",
                         text->name, first_error(log));
     *out = (struct kal_binary){ words, bytes };
     return KALLIMA_OK;

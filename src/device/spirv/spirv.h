@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// GLSL to SPIR-V for the devices that take it, by glslang, which is in a module of its own.
+// GLSL to SPIR-V for Vulkan, by glslang, which is in a module of its own.
 #ifndef KAL_DEVICE_SPIRV_SPIRV_H_
 #define KAL_DEVICE_SPIRV_SPIRV_H_
 
@@ -22,7 +22,6 @@ kal_spirv_compile *kal_spirv_compiler(const char **reason);
  *         E_MEMORY       exhausted
  */
 kallima_status kal_spirv_make(struct kal_binary *out, const struct kal_host *host,
-                              enum kal_spirv_client client,
                               const struct kal_kernel_text *text);
 
 #endif

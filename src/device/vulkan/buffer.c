@@ -20,8 +20,7 @@ static const VkMemoryPropertyFlags buffer_wishes[] = {
     OF_BOTH, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0
 };
 
-// The first type of memory among `types` that has all that a wish says; -1: none.
-static int find_type(const VkPhysicalDeviceMemoryProperties *memory, uint32_t types,
+int kal_vk_find_type(const VkPhysicalDeviceMemoryProperties *memory, uint32_t types,
                      VkMemoryPropertyFlags wish)
 {
     for (uint32_t i = 0; i < memory->memoryTypeCount; i++) {
@@ -38,7 +37,7 @@ static int choose_type(const struct vk_device *device, uint32_t types, bool is_s
         is_staging ? KAL_COUNT(staging_wishes) : KAL_COUNT(buffer_wishes);
     int type = -1;
     for (size_t i = 0; i < count && type < 0; i++)
-        type = find_type(&device->facts.memory, types, wishes[i]);
+        type = kal_vk_find_type(&device->facts.memory, types, wishes[i]);
     return type;
 }
 

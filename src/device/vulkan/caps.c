@@ -196,6 +196,8 @@ bool kal_vk_read_facts(const struct vk_instance *instance, VkPhysicalDevice hand
     instance->GetPhysicalDeviceMemoryProperties(handle, &facts->memory);
     facts->has_push_descriptors =
         has_extension(instance, handle, host, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
+    facts->exports =
+        has_extension(instance, handle, host, VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME);
     facts->has_addresses = addresses.bufferDeviceAddress;
     facts->has_memory_model =
         model.vulkanMemoryModel && model.vulkanMemoryModelDeviceScope;

@@ -117,6 +117,7 @@ struct vk_facts {
     bool has_push_descriptors;
     bool has_addresses;    // of buffers, for kernels
     bool has_memory_model; // that of Vulkan, between all groups of a launch
+    bool exports;          // memory, as files
 };
 
 /** One submission: commands, and a fence that says when they are done. */
@@ -289,6 +290,10 @@ static inline struct vk_memory *kal_vk_memory(struct kal_memory memory)
 
 /** Return where kernels find a buffer; 0 where they are not told. */
 uint64_t kal_vk_address_of(const struct vk_device *device, VkBuffer buffer);
+
+/** Return the first type of memory among `types` that has all that a wish says; -1: none. */
+int kal_vk_find_type(const VkPhysicalDeviceMemoryProperties *memory, uint32_t types,
+                     VkMemoryPropertyFlags wish);
 
 /** Make memory: `is_staging` for what the host writes and reads. The result may be cleared. */
 kallima_status kal_vk_memory_init(struct vk_memory *memory, struct vk_device *device,

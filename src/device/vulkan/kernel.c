@@ -184,7 +184,7 @@ static kallima_status make(struct vk_kernel *kernel, const struct kal_kernel_tex
     struct kal_binary words;
     if (binary)
         return load(kernel, text->name, binary);
-    KAL_TRY(kal_spirv_make(&words, host, KAL_SPIRV_VULKAN, text));
+    KAL_TRY(kal_spirv_make(&words, host, text));
     const struct piece spirv = { words.data, (size_t)words.bytes };
     const kallima_status status = build(kernel, text->name, &spirv, &nothing, made);
     kal_free(host, words.data);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Built instead of this folder's other files where Vulkan's headers are missing: a device that
 // is never present.
+#include "device/vulkan/export.h"
 #include "device/vulkan/vulkan.h"
 
 static bool stub_find(int index, kallima_device_info *info)
@@ -33,6 +34,28 @@ kallima_status kal_vulkan_wrap(kallima_buffer **out, kallima_device *device,
     (void)offset_bytes;
     (void)bytes;
     return refuse(&device->host);
+}
+
+struct kal_vk_exporter *kal_vk_exporter_open(const struct kal_host *host,
+                                             const uint8_t uuid[KAL_VK_UUID_BYTES])
+{
+    (void)host;
+    (void)uuid;
+    return NULL;
+}
+
+void kal_vk_exporter_close(struct kal_vk_exporter *exporter)
+{
+    (void)exporter;
+}
+
+kallima_status kal_vk_export(struct kal_vk_memory_file *file,
+                             const struct kal_vk_exporter *exporter, uint64_t bytes)
+{
+    (void)file;
+    (void)exporter;
+    (void)bytes;
+    return KALLIMA_E_UNSUPPORTED;
 }
 
 const struct kal_device_ops kal_vulkan_device_ops = {

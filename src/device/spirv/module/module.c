@@ -56,35 +56,21 @@ static bool generate(glslang_program_t *program, kal_spirv_allocate *allocate, v
     return *words != NULL;
 }
 
-static const struct {
-    glslang_client_t client;
-    glslang_target_client_version_t client_version;
-    glslang_target_language_version_t language_version;
-    int messages;
-} clients[] = {
-    [KAL_SPIRV_VULKAN] = { GLSLANG_CLIENT_VULKAN, GLSLANG_TARGET_VULKAN_1_1,
-                           GLSLANG_TARGET_SPV_1_3,
-                           GLSLANG_MSG_SPV_RULES_BIT | GLSLANG_MSG_VULKAN_RULES_BIT },
-    [KAL_SPIRV_OPENGL] = { GLSLANG_CLIENT_OPENGL, GLSLANG_TARGET_OPENGL_450,
-                           GLSLANG_TARGET_SPV_1_0, GLSLANG_MSG_SPV_RULES_BIT },
-};
-
-bool kallima_spirv_compile(enum kal_spirv_client client, const char *text,
-                           kal_spirv_allocate *allocate, void *user, uint32_t **words,
-                           size_t *bytes, char *log, size_t capacity)
+bool kallima_spirv_compile(const char *text, kal_spirv_allocate *allocate, void *user,
+                           uint32_t **words, size_t *bytes, char *log, size_t capacity)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     const glslang_input_t input = {
         .language = GLSLANG_SOURCE_GLSL,
         .stage = GLSLANG_STAGE_COMPUTE,
-        .client = clients[client].client,
-        .client_version = clients[client].client_version,
+        .client = GLSLANG_CLIENT_VULKAN,
+        .client_version = GLSLANG_TARGET_VULKAN_1_1,
         .target_language = GLSLANG_TARGET_SPV,
-        .target_language_version = clients[client].language_version,
+        .target_language_version = GLSLANG_TARGET_SPV_1_3,
         .code = text,
         .default_version = 450,
         .default_profile = GLSLANG_NO_PROFILE,
-        .messages = clients[client].messages,
+        .messages = GLSLANG_MSG_SPV_RULES_BIT | GLSLANG_MSG_VULKAN_RULES_BIT,
         .resource = &limits,
     };
 

@@ -13,14 +13,11 @@
 #define KAL_SPIRV_VERSION \
     "kallima_spirv_version" // a string: KALLIMA_VERSION of its build
 
-/** Whose SPIR-V, and GLSL: of Vulkan 1.1, or of OpenGL with GL_ARB_gl_spirv. */
-enum kal_spirv_client { KAL_SPIRV_VULKAN, KAL_SPIRV_OPENGL };
-
 /** Gives memory for SPIR-V, or NULL. */
 typedef void *kal_spirv_allocate(void *user, size_t bytes);
 
 /**
- * Compile a compute shader in GLSL.
+ * Compile a compute shader in the GLSL of Vulkan 1.1.
  *
  * Owner:  *words is what `allocate` returned for *bytes bytes.
  * Thread: any.
@@ -28,8 +25,8 @@ typedef void *kal_spirv_allocate(void *user, size_t bytes);
  *         `capacity` characters, has as much of the compiler's log as fits; or where there is
  *         no memory, with an empty log.
  */
-typedef bool kal_spirv_compile(enum kal_spirv_client client, const char *text,
-                               kal_spirv_allocate *allocate, void *user, uint32_t **words,
-                               size_t *bytes, char *log, size_t capacity);
+typedef bool kal_spirv_compile(const char *text, kal_spirv_allocate *allocate, void *user,
+                               uint32_t **words, size_t *bytes, char *log,
+                               size_t capacity);
 
 #endif
