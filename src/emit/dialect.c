@@ -549,6 +549,7 @@ static const struct kal_dialect dialects[] = {
     {
         .name     = "glsl",
         .precision = { GLSL_VERSION GLSL_F32, GLSL_VERSION GLSL_F64 },
+        .keeps_loops = GLSL_KEEPS_LOOPS,
         .prelude  = GLSL_PRELUDE GLSL_LAUNCH COMMON_PRELUDE,
         .suffix   = { "lf", "lf" }, // also of constants that are then rounded to f32
         .loads_always = true,

@@ -252,8 +252,8 @@ static int most_radix(const struct kal_axis *axis, const struct kal_caps *caps)
 // 16.32 and 16.8.8 that they take by 16.32 and 32.32.
 static int most_radix_beside(const struct kal_axis *axis, const struct kal_caps *caps)
 {
-    enum { MOST = 27, MANY_LANES = 256, SECOND_LANES = 512 };
-    const int64_t lanes = axis->is_second_step ? SECOND_LANES : MANY_LANES;
+    enum { MOST = 27, MANY_LANES = 256, LONG = 1024 };
+    const int64_t lanes = axis->is_second_step && axis->n >= LONG ? LONG / 2 : MANY_LANES;
     const int most = most_radix(axis, caps);
     return kal_caps_takes_glsl(caps) && is_beside(axis, caps, lanes) ? kal_min(MOST, most)
                                                                      : most;

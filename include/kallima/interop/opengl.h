@@ -45,8 +45,8 @@ KALLIMA_API kallima_status kallima_opengl_adopt(kallima_device **out,
 
 /**
  * Make a buffer of a part of the caller's buffer object. Nothing is copied. On an NVIDIA H200
- * kernels move twice as much between objects whose storage is sparse (GL_ARB_sparse_buffer), as
- * that of kallima_buffer_create() is on NVIDIA's.
+ * kernels move twice as much between objects whose storage is sparse (GL_ARB_sparse_buffer) or
+ * memory of Vulkan's (GL_EXT_memory_object_fd), as that of large ones of kallima_buffer_create() is.
  *
  * Shape:  bytes `offset_bytes` to `offset_bytes` + `bytes` of the object named `buffer`, whose
  *         storage exists; `offset_bytes` is a multiple of 16, `bytes` is at least 1.

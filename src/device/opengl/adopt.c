@@ -78,13 +78,6 @@ kallima_status kal_opengl_wrap(kallima_buffer **out, kallima_device *base, unsig
         .object_bytes = size,
         .is_wrapped = true,
     };
-    kallima_status status = kal_gl_begin(device);
-    if (!status)
-        status = kal_gl_end(device, kal_gl_buffer_locate(device, buffer));
-    if (status) {
-        kal_free(&base->host, buffer);
-        return status;
-    }
     *out = &buffer->base;
     return KALLIMA_OK;
 }

@@ -159,7 +159,6 @@ enum {
     X(void, DeleteMemoryObjectsEXT, (int, const unsigned *))                              \
     X(void, ImportMemoryFdEXT, (unsigned, uint64_t, unsigned, int))                       \
     X(void, BufferStorageMemEXT, (unsigned, ptrdiff_t, unsigned, uint64_t))               \
-    X(unsigned char, IsNamedBufferResidentNV, (unsigned))                                 \
     X(void, MakeNamedBufferResidentNV, (unsigned, unsigned))                              \
     X(void, GetNamedBufferParameterui64vNV, (unsigned, unsigned, uint64_t *))             \
     X(void, Uniformui64NV, (int, uint64_t))

@@ -49,20 +49,17 @@ static kallima_status give_memory(struct gl_device *device, struct gl_buffer *bu
     return kal_gl_check(device, "glBufferData");
 }
 
-kallima_status kal_gl_buffer_locate(const struct gl_device *device,
-                                    struct gl_buffer *buffer)
+// Where kernels that take pointers find it; others have no need.
+static kallima_status find_address(const struct gl_device *device,
+                                   struct gl_buffer *buffer)
 {
     const struct gl_api *gl = device->gl;
     if (!kal_gl_takes_pointers(device))
         return KALLIMA_OK;
-    if (!gl->IsNamedBufferResidentNV(buffer->name))
-        gl->MakeNamedBufferResidentNV(buffer->name, GL_READ_WRITE);
+    gl->MakeNamedBufferResidentNV(buffer->name, GL_READ_WRITE);
     gl->GetNamedBufferParameterui64vNV(buffer->name, GL_BUFFER_GPU_ADDRESS_NV,
                                        &buffer->address);
-    KAL_TRY(kal_gl_check(device, "glMakeNamedBufferResidentNV"));
-    return buffer->address ? KALLIMA_OK
-                           : kal_gl_fail(device, "glGetNamedBufferParameterui64vNV",
-                                         "the buffer has no address");
+    return kal_gl_check(device, "glMakeNamedBufferResidentNV");
 }
 
 static void delete_objects(const struct gl_device *device, const struct gl_buffer *buffer)
@@ -78,7 +75,7 @@ static kallima_status make_objects(struct gl_device *device, struct gl_buffer *b
     device->gl->BindBuffer(GL_COPY_WRITE_BUFFER, buffer->name);
     kallima_status status = give_memory(device, buffer);
     if (!status)
-        status = kal_gl_buffer_locate(device, buffer);
+        status = find_address(device, buffer);
     if (status)
         delete_objects(device, buffer);
     return status;

@@ -121,9 +121,9 @@ static bool offers(const struct gl_api *gl, const char *extension)
 
 static bool has_pointers(const struct gl_api *gl)
 {
-    return gl->IsNamedBufferResidentNV && gl->MakeNamedBufferResidentNV &&
-           gl->GetNamedBufferParameterui64vNV && gl->Uniformui64NV &&
-           offers(gl, "GL_NV_shader_buffer_load") && offers(gl, "GL_NV_gpu_shader5");
+    return gl->MakeNamedBufferResidentNV && gl->GetNamedBufferParameterui64vNV &&
+           gl->Uniformui64NV && offers(gl, "GL_NV_shader_buffer_load") &&
+           offers(gl, "GL_NV_gpu_shader5");
 }
 
 static bool is_imitation(const char *renderer)
@@ -244,17 +244,19 @@ static bool has_clock(const struct gl_device *device)
 static bool imports(const struct gl_device *device)
 {
     const struct gl_api *gl = device->gl;
-    return kal_gl_takes_pointers(device) && gl->GetUnsignedBytei_vEXT &&
+    return is_nvidia(gl) && !device->display.is_es && gl->GetUnsignedBytei_vEXT &&
            gl->CreateMemoryObjectsEXT && gl->DeleteMemoryObjectsEXT &&
            gl->ImportMemoryFdEXT && gl->BufferStorageMemEXT &&
            offers(gl, "GL_EXT_memory_object_fd");
 }
 
+// A caller's buffers may be sparse, and then have no address.
 static enum kal_language find_language(const struct gl_device *device)
 {
     if (device->display.is_es)
         return KAL_LANGUAGE_ESSL;
-    return has_pointers(device->gl) ? KAL_LANGUAGE_GLSL_POINTERS : KAL_LANGUAGE_GLSL;
+    return has_pointers(device->gl) && !device->is_adopted ? KAL_LANGUAGE_GLSL_POINTERS
+                                                           : KAL_LANGUAGE_GLSL;
 }
 
 void kal_gl_fill_caps(struct gl_device *device)

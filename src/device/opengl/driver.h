@@ -128,10 +128,6 @@ static inline bool kal_gl_takes_pointers(const struct gl_device *device)
     return device->base.caps.language == KAL_LANGUAGE_GLSL_POINTERS;
 }
 
-/** Find where kernels that take pointers reach a buffer; others have no need. The context is current. */
-kallima_status kal_gl_buffer_locate(const struct gl_device *device,
-                                    struct gl_buffer *buffer);
-
 kallima_status kal_gl_buffer_create(kallima_buffer **out, kallima_device *device,
                                     uint64_t bytes);
 void kal_gl_buffer_destroy(kallima_buffer *buffer);
