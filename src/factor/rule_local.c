@@ -409,9 +409,9 @@ static bool choose_by_27(const struct kal_axis *axis, const struct kal_caps *cap
     return true;
 }
 
-// Of doubles in GLSL of addresses. Measured through Vulkan on an NVIDIA H200 in November 2026: of 14 primes from
-// 163 to 2017 eleven take 0.40 to 0.74 of the time with the smallest radix first, three up to 1.08; 241 takes
-// 0.48 by 15 and 16.
+// Of doubles in GLSL of addresses. Measured through Vulkan on an NVIDIA H200 in November 2026: of 13 primes from
+// 97 to 2017 nine take 0.58 to 0.73 of the time with the smallest radix first, four up to 1.08; 241 takes 0.48
+// by 15 and 16.
 static bool is_rader_of_doubles(const struct kal_axis *axis, const struct kal_caps *caps)
 {
     return axis->is_of_rader && kal_caps_is_f64(caps) &&
@@ -421,9 +421,10 @@ static bool is_rader_of_doubles(const struct kal_axis *axis, const struct kal_ca
 static void order_for_rader(struct kal_recipe *node, int64_t n)
 {
     enum { LARGEST = 16, FEW = 2 };
-    int radix[KAL_MAX_STEPS];
-    if (kal_radix_sequence_kernel(n, LARGEST, true, radix) == FEW)
-        node->radix_count = kal_radix_sequence_kernel(n, LARGEST, true, node->radix);
+    struct kal_recipe few = *node;
+    few.radix_count = kal_radix_sequence_kernel(n, LARGEST, true, few.radix);
+    if (few.radix_count == FEW)
+        *node = few;
     kal_order_rising(node);
 }
 

@@ -40,14 +40,13 @@ struct gl_device {
     void *context;
     bool is_adopted;
     bool has_clock;
-    bool imports; // memory, of Vulkan's on the same device
-    struct kal_vk_exporter
-        *exporter;           // who gives it; NULL: nobody, or it was not needed yet
-    pthread_mutex_t lock;    // held while the context is used
-    struct gl_caller caller; // of the thread that holds the lock
-    int most_rows;           // of groups, of a launch
-    uint64_t bound_bytes;    // most of a buffer that a kernel sees, from
-    uint64_t bound_offset;   // a multiple of this on
+    bool imports;                     // memory of Vulkan's for its buffers, from
+    struct kal_vk_exporter *exporter; // that of the same device; NULL before it is needed
+    pthread_mutex_t lock;             // held while the context is used
+    struct gl_caller caller;          // of the thread that holds the lock
+    int most_rows;                    // of groups, of a launch
+    uint64_t bound_bytes;             // most of a buffer that a kernel sees, from
+    uint64_t bound_offset;            // a multiple of this on
 };
 
 /** Its memory's object is itself. */

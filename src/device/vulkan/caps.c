@@ -30,23 +30,32 @@ static void chain(struct properties *p, void *next)
     p->core.pNext = link;
 }
 
-// False too where there is no memory to ask with.
-static bool has_extension(const struct vk_instance *instance, VkPhysicalDevice handle,
-                          const struct kal_host *host, const char *name)
-{
-    uint32_t count = 0;
-    bool is_there = false;
-    void *memory;
+// What a driver offers beyond its version.
+struct extensions {
+    VkExtensionProperties *list;
+    uint32_t count;
+};
 
-    instance->EnumerateDeviceExtensionProperties(handle, NULL, &count, NULL);
-    if (kal_alloc(host, &memory, count + 1, sizeof(VkExtensionProperties)) != KALLIMA_OK)
-        return false;
-    VkExtensionProperties *list = memory;
-    if (instance->EnumerateDeviceExtensionProperties(handle, NULL, &count, list) >= 0) {
-        for (uint32_t i = 0; i < count && !is_there; i++)
-            is_there = strcmp(list[i].extensionName, name) == 0;
-    }
-    kal_free(host, memory);
+// None where there is no memory to ask with.
+static void list_extensions(struct extensions *e, const struct vk_instance *instance,
+                            VkPhysicalDevice handle, const struct kal_host *host)
+{
+    void *memory;
+    *e = (struct extensions){ NULL, 0 };
+    instance->EnumerateDeviceExtensionProperties(handle, NULL, &e->count, NULL);
+    if (kal_alloc(host, &memory, e->count + 1, sizeof(VkExtensionProperties)) ==
+        KALLIMA_OK)
+        e->list = memory;
+    if (!e->list || instance->EnumerateDeviceExtensionProperties(handle, NULL, &e->count,
+                                                                 e->list) < 0)
+        e->count = 0;
+}
+
+static bool has_extension(const struct extensions *e, const char *name)
+{
+    bool is_there = false;
+    for (uint32_t i = 0; i < e->count && !is_there; i++)
+        is_there = strcmp(e->list[i].extensionName, name) == 0;
     return is_there;
 }
 
@@ -171,33 +180,33 @@ bool kal_vk_read_facts(const struct vk_instance *instance, VkPhysicalDevice hand
     VkPhysicalDeviceFeatures2 features = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
     };
+    struct extensions e;
 
     *facts = (struct vk_facts){ .handle = handle };
     instance->GetPhysicalDeviceProperties2(handle, &p.core);
     if (p.core.properties.apiVersion < VK_API_VERSION_1_1)
         return false;
+    list_extensions(&e, instance, handle, host);
     chain(&p, &p.subgroup);
     chain(&p, &p.memory);
     chain(&p, &p.id);
     if (p.core.properties.apiVersion >= VK_API_VERSION_1_2)
         chain(&p, &p.driver);
-    if (has_extension(instance, handle, host, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME))
+    if (has_extension(&e, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME))
         chain(&p, &p.nvidia);
     instance->GetPhysicalDeviceProperties2(handle, &p.core);
-    if (has_extension(instance, handle, host,
-                      VK_KHR_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME))
+    if (has_extension(&e, VK_KHR_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME))
         features.pNext = &addresses;
-    if (has_extension(instance, handle, host,
-                      VK_KHR_VULKAN_MEMORY_MODEL_EXTENSION_NAME)) {
+    if (has_extension(&e, VK_KHR_VULKAN_MEMORY_MODEL_EXTENSION_NAME)) {
         model.pNext = features.pNext;
         features.pNext = &model;
     }
     instance->GetPhysicalDeviceFeatures2(handle, &features);
     instance->GetPhysicalDeviceMemoryProperties(handle, &facts->memory);
     facts->has_push_descriptors =
-        has_extension(instance, handle, host, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
-    facts->exports =
-        has_extension(instance, handle, host, VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME);
+        has_extension(&e, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
+    facts->exports = has_extension(&e, VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME);
+    kal_free(host, e.list);
     facts->has_addresses = addresses.bufferDeviceAddress;
     facts->has_memory_model =
         model.vulkanMemoryModel && model.vulkanMemoryModelDeviceScope;
