@@ -25,6 +25,13 @@ struct cpu_vectors {
     int64_t stride, ahead;
 };
 
+/** Let vectors begin `bytes` farther on. */
+static inline void kal_cpu_advance(struct cpu_vectors *vectors, int64_t bytes)
+{
+    vectors->re = (char *)vectors->re + bytes;
+    vectors->im = (char *)vectors->im + bytes;
+}
+
 /** One side of a tile in the user's or in scratch memory. */
 struct cpu_memory {
     void *re, *im;

@@ -326,12 +326,6 @@ static bool is_short(const struct route *route)
            !route->is_staged;
 }
 
-static void shift(struct cpu_vectors *place, int64_t bytes)
-{
-    place->re = (char *)place->re + bytes;
-    place->im = (char *)place->im + bytes;
-}
-
 // As many of `count` such lines as are full pairs of them, or all that come one by one; memory `ahead` of the
 // first is asked for with it. Return how many.
 static int64_t run_short(const struct route *route, int64_t in, int64_t out,
@@ -356,8 +350,8 @@ static int64_t run_short(const struct route *route, int64_t in, int64_t out,
     for (i = 0; i + line->width <= count; i += line->width) {
         line->step[0](&x, &between, step->m, step->s, roots);
         route->end(tile, &y, line->m, end_roots, ahead);
-        shift(&x, in_bytes);
-        shift(&y, out_bytes);
+        kal_cpu_advance(&x, in_bytes);
+        kal_cpu_advance(&y, out_bytes);
         ahead = ahead ? ahead + in_bytes : NULL;
     }
     return i;

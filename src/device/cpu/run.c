@@ -369,12 +369,6 @@ static inline void finish_line(const struct cpu_program *program,
 typedef void run_one(const struct cpu_program *, const struct cpu_vectors *,
                      const struct cpu_vectors *, char *);
 
-static inline void advance(struct cpu_vectors *vectors, int64_t bytes)
-{
-    vectors->re += bytes;
-    vectors->im += bytes;
-}
-
 static inline void run_lines(const struct cpu_program *program, run_one *run,
                              struct cpu_vectors *x, struct cpu_vectors *y, int64_t lines,
                              char *workspace)
@@ -382,8 +376,8 @@ static inline void run_lines(const struct cpu_program *program, run_one *run,
     run(program, x, y, workspace);
     finish_line(program, y);
     for (int64_t i = 1; i < lines; i++) {
-        advance(x, program->in.line);
-        advance(y, program->out.line);
+        kal_cpu_advance(x, program->in.line);
+        kal_cpu_advance(y, program->out.line);
         run(program, x, y, workspace);
         finish_line(program, y);
     }
@@ -404,8 +398,8 @@ static void run_single(const struct cpu_program *program,
     struct cpu_vectors x, y;
     find_user_vectors(&x, &program->in, arguments->in);
     find_user_vectors(&y, &program->out, arguments->out);
-    advance(&x, first * program->in.line);
-    advance(&y, first * program->out.line);
+    kal_cpu_advance(&x, first * program->in.line);
+    kal_cpu_advance(&y, first * program->out.line);
     run_lines(program, run[program->single], &x, &y, end - first, workspace);
 }
 
