@@ -255,7 +255,7 @@ static int64_t first_of_three(int64_t n, int64_t most_first, int64_t most,
     return best;
 }
 
-// Through Vulkan there 4194304 points take 0.93 of the time by three passes, of doubles 0.85.
+// Through Vulkan on an NVIDIA H200 4194304 points take 0.93 of the time by three passes, of doubles 0.85.
 static bool has_long_tickets(const struct kal_caps *caps)
 {
     return caps->has_forward_progress && !kal_caps_takes_glsl(caps);
