@@ -95,7 +95,8 @@ enum {
     X(unsigned, MakeCurrent, (void *display, void *draw, void *read, void *context))      \
     X(void *, GetCurrentContext, (void))                                                  \
     X(void *, GetCurrentDisplay, (void))                                                  \
-    X(void *, GetCurrentSurface, (int32_t))
+    X(void *, GetCurrentSurface, (int32_t))                                               \
+    X(unsigned, ReleaseThread, (void))
 #define EGL_EXTENSION_FUNCTIONS(X)                                                        \
     X(void *, GetPlatformDisplayEXT, (unsigned, void *native, const int32_t *attributes)) \
     X(unsigned, QueryDevicesEXT, (int32_t capacity, void **devices, int32_t *count))      \

@@ -114,7 +114,7 @@ void kal_gl_buffer_destroy(kallima_buffer *base)
 {
     struct gl_buffer *buffer = (struct gl_buffer *)base;
     struct gl_device *device = (struct gl_device *)base->device;
-    if (!buffer->is_wrapped && kal_gl_begin(device) == KALLIMA_OK) {
+    if (!buffer->is_wrapped && kal_gl_begin_destroying(device) == KALLIMA_OK) {
         delete_objects(device, buffer);
         kal_gl_end(device, KALLIMA_OK);
     }

@@ -222,11 +222,12 @@ static int number_of(const struct gl_api *gl, unsigned what, unsigned i)
     return value;
 }
 
-// Kernels count elements, of four bytes at least, in 32 bits.
-static uint64_t bound_bytes(const struct gl_api *gl)
+// Kernels count elements, of four bytes at least, in 32 bits. Behind pointers there is no block.
+static uint64_t bound_bytes(const struct gl_api *gl, enum kal_language language)
 {
-    int64_t bytes = 0;
-    gl->GetInteger64v(GL_MAX_SHADER_STORAGE_BLOCK_SIZE, &bytes);
+    int64_t bytes = UINT32_MAX;
+    if (language != KAL_LANGUAGE_GLSL_POINTERS)
+        gl->GetInteger64v(GL_MAX_SHADER_STORAGE_BLOCK_SIZE, &bytes);
     return (uint64_t)(bytes < UINT32_MAX ? bytes : UINT32_MAX);
 }
 
@@ -259,6 +260,13 @@ static enum kal_language find_language(const struct gl_device *device)
                                                            : KAL_LANGUAGE_GLSL;
 }
 
+// OpenGL promises nobody that a group goes on while others wait for it: NVIDIA's GPUs do, by whose
+// extensions kernels take pointers.
+static bool has_forward_progress(const struct gl_device *device)
+{
+    return kal_gl_takes_pointers(device);
+}
+
 void kal_gl_fill_caps(struct gl_device *device)
 {
     const struct gl_api *gl = device->gl;
@@ -266,7 +274,7 @@ void kal_gl_fill_caps(struct gl_device *device)
     const int width = number_of(gl, GL_MAX_COMPUTE_WORK_GROUP_SIZE, 0);
     const uint64_t group_bytes = (uint64_t)number(gl, GL_MAX_COMPUTE_SHARED_MEMORY_SIZE);
 
-    device->bound_bytes = bound_bytes(gl);
+    device->bound_bytes = bound_bytes(gl, find_language(device));
     device->bound_offset =
         (uint64_t)number(gl, GL_SHADER_STORAGE_BUFFER_OFFSET_ALIGNMENT);
     device->has_clock = has_clock(device);
@@ -286,6 +294,7 @@ void kal_gl_fill_caps(struct gl_device *device)
         .is_slow_to_wake = !device->info.is_software,
     };
     device->imports = imports(device);
+    device->base.caps.has_forward_progress = has_forward_progress(device);
     if (offers(gl, "GL_NV_shader_thread_group"))
         kal_describe_nvidia(&device->base.caps, number(gl, GL_SM_COUNT_NV),
                             number(gl, GL_WARPS_PER_SM_NV), true);

@@ -28,9 +28,11 @@ struct gl_caller {
     void *display, *draw, *read, *context;
 };
 
+struct gl_worker;
+
 /**
- * A context, current on the thread that holds the lock and on no other; or the caller's own,
- * which the caller makes current.
+ * A context, current on the thread whose turn it is or on the worker, and on no other; or the
+ * caller's own, which the caller makes current.
  */
 struct gl_device {
     struct kallima_device base;
@@ -42,8 +44,12 @@ struct gl_device {
     bool has_clock;
     bool imports;                     // memory of Vulkan's for its buffers, from
     struct kal_vk_exporter *exporter; // that of the same device; NULL before it is needed
-    pthread_mutex_t lock;             // held while the context is used
-    struct gl_caller caller;          // of the thread that holds the lock
+    pthread_mutex_t lock;             // of the turns, and of what the worker is told
+    pthread_cond_t turn_passed;       //
+    uint64_t turns_asked;             // by one call each, in the order of their coming
+    uint64_t turns_passed;            //
+    struct gl_caller caller;          // of the thread whose turn it is
+    struct gl_worker *worker;         // NULL: the calling thread enqueues
     int most_rows;                    // of groups, of a launch
     uint64_t bound_bytes;             // most of a buffer that a kernel sees, from
     uint64_t bound_offset;            // a multiple of this on
@@ -104,13 +110,31 @@ kallima_status kal_gl_fail(const struct gl_device *device, const char *call,
                            const char *what);
 
 /**
- * Hold the device's lock and make its context current; the caller's own must be that already.
- * An error that the caller left in it is told to the log.
+ * Make the device's context current, keep what was in `caller`, and return OK; else log why
+ * not, and leave the thread as it was.
+ */
+kallima_status kal_gl_make_current(const struct gl_device *device,
+                                   struct gl_caller *caller);
+
+/**
+ * Wait for this call's turn, then for the worker to enqueue all that it was given, and make the
+ * context current; the caller's own must be that already. An error that the caller left in it
+ * is told to the log.
+ *
+ * Thread: any; each has its turn in the end, whatever others enqueue.
+ * Error:  E_DEVICE  the context cannot be made current; or what an earlier call gave to the
+ *                   worker failed, for which one call fails, with the status of that
  */
 kallima_status kal_gl_begin(struct gl_device *device);
 
 /**
- * Give the lock back and return `status`; of a context that is not the caller's, have the
+ * As kal_gl_begin(), to destroy what the context has: a failure of earlier work is left for
+ * another call to tell.
+ */
+kallima_status kal_gl_begin_destroying(struct gl_device *device);
+
+/**
+ * Pass the turn on and return `status`; of a context that is not the caller's, have the
  * driver start on what was enqueued, and make what was current before so again.
  */
 kallima_status kal_gl_end(struct gl_device *device, kallima_status status);
@@ -120,6 +144,56 @@ kallima_status kal_gl_end(struct gl_device *device, kallima_status status);
  * failure, unless it is adopted.
  */
 kallima_status kal_gl_device_take(kallima_device **out, const struct gl_device *parts);
+
+/** Wait until it is this call's turn with the device; the lock is held, and is meanwhile not. */
+void kal_gl_turn_take(struct gl_device *device);
+
+/** Let the next call have its turn; the lock is held. */
+void kal_gl_turn_pass(struct gl_device *device);
+
+/** What the worker could not do, and why. */
+struct gl_failure {
+    kallima_status status; // OK: nothing
+    char sentence[200];
+};
+
+/**
+ * Start the thread that enqueues for all others and keeps the context current meanwhile. Where
+ * there can be no thread, device->worker stays NULL.
+ *
+ * Error: E_MEMORY  host memory is exhausted
+ */
+kallima_status kal_gl_worker_start(struct gl_device *device);
+
+/** Have the worker do what it was given, give up the context and end. It may be NULL. */
+void kal_gl_worker_stop(struct gl_device *device);
+
+/** As that, but for the end; the lock is held, and it is this call's turn. */
+void kal_gl_worker_pause(struct gl_device *device);
+
+/** Take what the worker failed to do: once. The lock is held. */
+struct gl_failure kal_gl_worker_failure(struct gl_device *device);
+
+/** Log a failure of what was enqueued before, and return its status. */
+kallima_status kal_gl_tell(const struct gl_device *device,
+                           const struct gl_failure *failure);
+
+/**
+ * Give work, or a query to mark with the time, to the worker. One call's work stays together,
+ * and all is done in the order of the calls. What it is of must exist until kal_gl_begin().
+ *
+ * Thread: any
+ * Error:  that of earlier work, as of kal_gl_begin()
+ */
+kallima_status kal_gl_post_work(struct gl_device *device, const struct kal_work *work,
+                                int count);
+kallima_status kal_gl_post_mark(struct gl_device *device, unsigned query);
+
+/** Enqueue one work behind what it may depend on; the context is current. */
+void kal_gl_issue(const struct gl_device *device, const struct kal_work *work);
+
+/** Enqueue the mark of a query; the context is current. */
+void kal_gl_mark(const struct gl_device *device, unsigned query);
 
 /** Return whether kernels take pointers, not blocks. */
 static inline bool kal_gl_takes_pointers(const struct gl_device *device)

@@ -187,7 +187,7 @@ void kal_gl_kernel_destroy(struct kal_device_kernel *base)
 {
     struct gl_kernel *kernel = (struct gl_kernel *)base;
     struct gl_device *device = (struct gl_device *)base->device;
-    if (kernel->program && kal_gl_begin(device) == KALLIMA_OK) {
+    if (kernel->program && kal_gl_begin_destroying(device) == KALLIMA_OK) {
         device->gl->DeleteProgram(kernel->program);
         kal_gl_end(device, KALLIMA_OK);
     }

@@ -79,17 +79,22 @@ static void fill(const struct gl_device *device, const struct kal_work *work)
 }
 
 // Each sees what the one before it wrote, and so does what comes behind them.
-static kallima_status enqueue_all(const struct gl_device *device,
-                                  const struct kal_work *work, int count)
+void kal_gl_issue(const struct gl_device *device, const struct kal_work *work)
 {
     const unsigned stores = kal_gl_takes_pointers(device)
                                 ? GL_SHADER_GLOBAL_ACCESS_BARRIER_BIT_NV
                                 : GL_SHADER_STORAGE_BARRIER_BIT;
-    for (int i = 0; i < count; i++) {
-        (work[i].kernel ? launch : fill)(device, &work[i]);
-        device->gl->MemoryBarrier(stores | GL_BUFFER_UPDATE_BARRIER_BIT);
-    }
-    return kal_gl_check(device, "glDispatchCompute");
+    (work->kernel ? launch : fill)(device, work);
+    device->gl->MemoryBarrier(stores | GL_BUFFER_UPDATE_BARRIER_BIT);
+}
+
+static kallima_status issue_here(struct gl_device *device, const struct kal_work *work,
+                                 int count)
+{
+    KAL_TRY(kal_gl_begin(device));
+    for (int i = 0; i < count; i++)
+        kal_gl_issue(device, &work[i]);
+    return kal_gl_end(device, kal_gl_check(device, "glDispatchCompute"));
 }
 
 kallima_status kal_gl_enqueue(kallima_device *base, const struct kal_work *work,
@@ -100,6 +105,5 @@ kallima_status kal_gl_enqueue(kallima_device *base, const struct kal_work *work,
     KAL_TRY(kal_work_check(
         base, work, count,
         kal_most_groups((uint64_t)base->caps.row_groups, (uint64_t)device->most_rows)));
-    KAL_TRY(kal_gl_begin(device));
-    return kal_gl_end(device, enqueue_all(device, work, count));
+    return (device->worker ? kal_gl_post_work : issue_here)(device, work, count);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The device itself: a context, which is current only within a call. A context is bound to one
-// thread, and plans are used from many, so each call takes it and gives it back.
+// The device itself: a context, which is bound to one thread, while plans are used from many. Each
+// call has it in turn and gives it back; what is only enqueued is left to the worker.
 #include "device/opengl/driver.h"
 
 // Imitations are told without being started.
@@ -21,12 +21,13 @@ static void gl_describe(const kallima_device *base, kallima_device_info *info)
     *info = ((const struct gl_device *)base)->info;
 }
 
-static kallima_status make_current(struct gl_device *device)
+kallima_status kal_gl_make_current(const struct gl_device *device,
+                                   struct gl_caller *caller)
 {
-    if (kal_gl_enter(device->gl, &device->display, device->context, &device->caller))
+    if (kal_gl_enter(device->gl, &device->display, device->context, caller))
         return KALLIMA_OK;
     const unsigned code = (unsigned)device->gl->egl.GetError();
-    kal_gl_leave(device->gl, &device->display, &device->caller);
+    kal_gl_leave(device->gl, &device->display, caller);
     return kal_fail(&device->base.host, KALLIMA_E_DEVICE,
                     "opengl: eglMakeCurrent: error 0x%04x", code);
 }
@@ -40,21 +41,69 @@ static kallima_status find_current(const struct gl_device *device)
     return KALLIMA_OK;
 }
 
+void kal_gl_turn_take(struct gl_device *device)
+{
+    const uint64_t turn = device->turns_asked++;
+    while (device->turns_passed != turn)
+        pthread_cond_wait(&device->turn_passed, &device->lock);
+}
+
+void kal_gl_turn_pass(struct gl_device *device)
+{
+    device->turns_passed++;
+    if (device->turns_passed != device->turns_asked)
+        pthread_cond_broadcast(&device->turn_passed);
+}
+
+// From here on nothing is given to the worker, which has nothing left to do.
+static void take_turn(struct gl_device *device)
+{
+    kal_gl_turn_take(device);
+    if (device->worker)
+        kal_gl_worker_pause(device);
+}
+
+static void pass_turn(struct gl_device *device)
+{
+    pthread_mutex_lock(&device->lock);
+    kal_gl_turn_pass(device);
+    pthread_mutex_unlock(&device->lock);
+}
+
+static kallima_status use_context(struct gl_device *device)
+{
+    const kallima_status status = device->is_adopted
+                                      ? find_current(device)
+                                      : kal_gl_make_current(device, &device->caller);
+    if (status)
+        pass_turn(device);
+    return status;
+}
+
 kallima_status kal_gl_begin(struct gl_device *device)
 {
     pthread_mutex_lock(&device->lock);
-    const kallima_status status =
-        device->is_adopted ? find_current(device) : make_current(device);
-    if (status)
-        pthread_mutex_unlock(&device->lock);
-    return status;
+    take_turn(device);
+    const struct gl_failure earlier = kal_gl_worker_failure(device);
+    if (earlier.status)
+        kal_gl_turn_pass(device);
+    pthread_mutex_unlock(&device->lock);
+    return earlier.status ? kal_gl_tell(device, &earlier) : use_context(device);
+}
+
+kallima_status kal_gl_begin_destroying(struct gl_device *device)
+{
+    pthread_mutex_lock(&device->lock);
+    take_turn(device);
+    pthread_mutex_unlock(&device->lock);
+    return use_context(device);
 }
 
 kallima_status kal_gl_end(struct gl_device *device, kallima_status status)
 {
     if (!device->is_adopted)
         kal_gl_leave(device->gl, &device->display, &device->caller);
-    pthread_mutex_unlock(&device->lock);
+    pass_turn(device);
     return status;
 }
 
@@ -70,7 +119,9 @@ static void gl_close(kallima_device *base)
 {
     struct gl_device *device = (struct gl_device *)base;
     const struct kal_host host = base->host;
+    kal_gl_worker_stop(device);
     release(device);
+    pthread_cond_destroy(&device->turn_passed);
     pthread_mutex_destroy(&device->lock);
     kal_free(&host, device);
 }
@@ -95,7 +146,10 @@ kallima_status kal_gl_device_take(kallima_device **out, const struct gl_device *
     *device = *parts;
     device->base.ops = &kal_opengl_device_ops;
     pthread_mutex_init(&device->lock, NULL);
+    pthread_cond_init(&device->turn_passed, NULL);
     status = read_limits(device);
+    if (!status && !device->is_adopted)
+        status = kal_gl_worker_start(device);
     if (status) {
         gl_close(&device->base);
         return status;

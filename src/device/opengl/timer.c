@@ -38,23 +38,33 @@ void kal_gl_timer_destroy(kallima_timer *base)
 {
     struct gl_timer *timer = (struct gl_timer *)base;
     struct gl_device *device = (struct gl_device *)base->device;
-    if (kal_gl_begin(device) == KALLIMA_OK) {
+    if (kal_gl_begin_destroying(device) == KALLIMA_OK) {
         device->gl->DeleteQueries(2, timer->query);
         kal_gl_end(device, KALLIMA_OK);
     }
     kal_free(&device->base.host, timer);
 }
 
+void kal_gl_mark(const struct gl_device *device, unsigned query)
+{
+    if (device->display.is_es)
+        device->gl->QueryCounterEXT(query, GL_TIMESTAMP);
+    else
+        device->gl->QueryCounter(query, GL_TIMESTAMP);
+}
+
+static kallima_status mark_here(struct gl_device *device, unsigned query)
+{
+    KAL_TRY(kal_gl_begin(device));
+    kal_gl_mark(device, query);
+    return kal_gl_end(device, kal_gl_check(device, "glQueryCounter"));
+}
+
 static kallima_status set_mark(struct gl_timer *timer, int which)
 {
     struct gl_device *device = (struct gl_device *)timer->base.device;
-    KAL_TRY(kal_gl_begin(device));
-    if (device->display.is_es)
-        device->gl->QueryCounterEXT(timer->query[which], GL_TIMESTAMP);
-    else
-        device->gl->QueryCounter(timer->query[which], GL_TIMESTAMP);
     const kallima_status status =
-        kal_gl_end(device, kal_gl_check(device, "glQueryCounter"));
+        (device->worker ? kal_gl_post_mark : mark_here)(device, timer->query[which]);
     timer->is_marked[which] = status == KALLIMA_OK;
     return status;
 }
