@@ -59,6 +59,16 @@ static inline bool kal_caps_takes_glsl(const struct kal_caps *caps)
            caps->language == KAL_LANGUAGE_GLSL_POINTERS;
 }
 
+/**
+ * Return whether memory near a processor is what keeps most of its lanes idle. OpenGL's kernels have
+ * 64 KiB of an NVIDIA H200's, where others have 128 and 228.
+ */
+static inline bool kal_caps_is_short_of_memory(const struct kal_caps *caps)
+{
+    enum { LITTLE_BYTES = 64 << 10 };
+    return caps->processor_bytes && caps->processor_bytes <= LITTLE_BYTES;
+}
+
 /** Return whether registers of the CPU hold so many numbers; f64 fills one with half as many. */
 static inline bool kal_caps_has_lanes(const struct kal_caps *caps, int lanes, bool is_f64)
 {

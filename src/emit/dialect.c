@@ -311,7 +311,9 @@
     "#define OFFSET(name, number) layout(location = number) uniform uint name;\n"        \
     "#endif\n"                                                                           \
     "#define BARRIER { memoryBarrierShared(); barrier(); }\n"                            \
-    "#define BARRIER_ALL { memoryBarrier(); barrier(); }\n"
+    "#ifndef BARRIER_ALL\n"                                                              \
+    "#define BARRIER_ALL { memoryBarrier(); barrier(); }\n"                              \
+    "#endif\n"
 // In SPIR-V barrier() itself orders what a group shares; a fence beside it costs time.
 #define GLSL_ADDRESSES_LAUNCH                                                            \
     "layout(push_constant) uniform launch { uvec2 addresses[15]; uint first_group; };\n" \
@@ -319,30 +321,39 @@
     "#ifndef BARRIER_ALL\n"                                                              \
     "#define BARRIER_ALL { groupMemoryBarrier(); barrier(); }\n"                         \
     "#endif\n"
-// What groups of a launch leave to each other, with Vulkan's memory model.
+// What groups of a launch leave to each other.
 #define GLSL_TICKETS                                                                     \
-    "#extension GL_KHR_memory_scope_semantics : require\n"                               \
-    "#pragma use_vulkan_memory_model\n"                                                  \
-    GLSL_UNROLLED                                                                        \
     "#define SHARED TILE\n"                                                              \
     "#define LOAD_SHARED LOAD\n"                                                         \
     "#define STORE_SHARED STORE\n"                                                       \
     "#define LOAD_ONCE LOAD\n"                                                           \
     "#define STORE_ONCE STORE\n"                                                         \
+    "// Else what others stored could be loaded ahead of it.\n"                          \
+    "#define BARRIER_ACQUIRED BARRIER_ALL\n"                                             \
+    "// What is loaded as coherent passes by the cache that a fence would empty.\n"      \
+    "#define ACQUIRE\n"
+// With Vulkan's memory model.
+#define GLSL_ADDRESSES_TICKETS                                                           \
+    "#extension GL_KHR_memory_scope_semantics : require\n"                               \
+    "#pragma use_vulkan_memory_model\n"                                                  \
+    GLSL_UNROLLED GLSL_TICKETS                                                           \
     "#define BARRIER_ALL \\\n"                                                           \
     "    controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, \\\n"                      \
     "        gl_StorageSemanticsBuffer | gl_StorageSemanticsShared, \\\n"                \
     "        gl_SemanticsAcquireRelease)\n"                                              \
-    "// Else what others stored could be loaded ahead of it.\n"                          \
-    "#define BARRIER_ACQUIRED BARRIER_ALL\n"                                             \
     "#define TAKE(counters, i) atomicAdd(counters(i), 1u)\n"                             \
     "#define PEEK(counters, i) atomicOr(counters(i), 0u)\n"                              \
-    "// What is loaded as coherent passes by the cache that a fence would empty.\n"      \
-    "#define ACQUIRE\n"                                                                  \
     "#define RELEASE(counters, i) \\\n"                                                  \
     "    memoryBarrier(gl_ScopeDevice, gl_StorageSemanticsBuffer, \\\n"                  \
     "        gl_SemanticsRelease | gl_SemanticsMakeAvailable); \\\n"                     \
     "    TAKE(counters, i)\n"
+// By NVIDIA's extensions atomic functions take pointers.
+#define GLSL_POINTERS_TICKETS                                                            \
+    GLSL_TICKETS                                                                         \
+    "#define BARRIER_ALL { groupMemoryBarrier(); barrier(); }\n"                         \
+    "#define TAKE(counters, i) atomicAdd(counters##_at + int(i), 1u)\n"                  \
+    "#define PEEK(counters, i) atomicOr(counters##_at + int(i), 0u)\n"                   \
+    "#define RELEASE(counters, i) memoryBarrier(); TAKE(counters, i)\n"
 // NVIDIA's compiler for OpenGL makes wrong code of some kernels on blocks whose loops it unrolls: planar
 // lines of 1000 points and more, and convolutions, had errors of 0.01 to 0.5. Kept as loops they take
 // up to ten times as long, and are right. Other compilers do not know the line, and pass it over.
@@ -352,8 +363,8 @@
     "layout(std430, binding = $n) " access "buffer $a_block { $b $a_object[]; };\n"      \
     "OFFSET($a_offset, $n)\n"                                                            \
     "#define $a(i) $a_object[int($a_offset / $cu) + int(i)]\n"
-#define GLSL_POINTERS_SLOT                                                               \
-    "layout(location = $n) uniform $b *$a_at;\n"                                         \
+#define GLSL_POINTERS_SLOT(access)                                                       \
+    "layout(location = $n) " access "uniform $b *$a_at;\n"                               \
     "#define $a(i) $a_at[int(i)]\n"
 // What says who sees an array stands at the member: ahead of the block glslang (12.0) loses it.
 #define GLSL_ADDRESSES_SLOT(access)                                                      \
@@ -560,7 +571,7 @@ static const struct kal_dialect dialects[] = {
         .name     = "glsl-addresses",
         .precision = { GLSL_ADDRESSES_VERSION GLSL_F32,
                        GLSL_ADDRESSES_VERSION GLSL_UNROLLED GLSL_F64 },
-        .for_tickets = GLSL_TICKETS,
+        .for_tickets = GLSL_ADDRESSES_TICKETS,
         .prelude  = GLSL_PRELUDE GLSL_ADDRESSES_LAUNCH COMMON_PRELUDE,
         .suffix   = { "lf", "lf" },
         .loads_always = true,
@@ -572,10 +583,13 @@ static const struct kal_dialect dialects[] = {
     {
         .name     = "glsl-pointers",
         .precision = { GLSL_POINTERS_VERSION GLSL_F32, NULL }, // whose doubles become floats
+        .for_tickets = GLSL_POINTERS_TICKETS,
         .prelude  = GLSL_PRELUDE GLSL_LAUNCH COMMON_PRELUDE,
         .suffix   = { "lf", NULL },
         .loads_always = true,
-        .slot = { GLSL_POINTERS_SLOT, GLSL_POINTERS_SLOT },
+        .slot = { [KAL_SLOT_READ] = GLSL_POINTERS_SLOT(""),
+                  [KAL_SLOT_WRITTEN] = GLSL_POINTERS_SLOT(""),
+                  [KAL_SLOT_BETWEEN] = GLSL_POINTERS_SLOT("coherent ") },
         KERNEL_CODELETS("inout C v[$n]", "EXACT ")
     },
     {

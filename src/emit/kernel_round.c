@@ -3,6 +3,7 @@
 #include "emit/printer.h"
 
 #include <stdio.h>
+#include <string.h>
 
 // Products with roots: all of them from the table, or those of a few powers.
 void kal_print_step_twiddle(struct kal_printer *p, const char *v,
@@ -59,6 +60,21 @@ static void print_product(struct kal_printer *p, int number,
         (long long)action->register_before);
 }
 
+// Element n-1, and the sum of all in its place; its parts lie apart in a tile of parts.
+static void print_first(struct kal_printer *p, int number, const char *u)
+{
+    const long long lines = p->k->lines;
+    if (!p->k->is_split) {
+        kal_line(p, "first = tile[at];");
+        kal_line(p, "tile[at] = exchange(add(first, v%d[%s][0]));", number, u);
+        return;
+    }
+    kal_line(p, "first = MAKE(tile[at], tile[at + %lld]);", lines);
+    kal_line(p, "const C sum = exchange(add(first, v%d[%s][0]));", number, u);
+    kal_line(p, "tile[at] = sum.x;");
+    kal_line(p, "tile[at + %lld] = sum.y;", lines);
+}
+
 // The sum of all elements goes to element n-1, element n-1 into all.
 static void print_rader(struct kal_printer *p, int number, const struct kal_round *round,
                         const struct kal_action *action, const char *element)
@@ -94,8 +110,7 @@ static void print_rader(struct kal_printer *p, int number, const struct kal_roun
         p->depth++;
         kal_line(p, "const int at = %lld + %s;", (long long)k->extra,
                  kal_sum_text(&lines));
-        kal_line(p, "first = tile[at];");
-        kal_line(p, "tile[at] = exchange(add(first, v%d[%s][0]));", number, u);
+        print_first(p, number, u);
         kal_close(p);
     }
     print_product(p, number, round, action, element);
@@ -226,6 +241,18 @@ static void print_tile_place(struct kal_printer *p, const struct kal_round *roun
              (long long)k->extra, kal_sum_text(&lines), kal_sum_text(&s));
 }
 
+// Where a number of a tile is, `at` being its place: the second part of element n-1 of Rader's, which
+// stays while others are exchanged, is behind the first parts of these.
+static void write_tile_place(const struct kal_kernel *k, const char *part, char *out,
+                             size_t capacity)
+{
+    if (k->extra >= 0 && strcmp(part, ".y") == 0)
+        snprintf(out, capacity, "tile[at < %lld ? at : at + %lld]", (long long)k->extra,
+                 (long long)k->lines);
+    else
+        snprintf(out, capacity, "tile[at]");
+}
+
 // Write registers to the tile or read them; `part` is "", ".x" or ".y".
 static void print_tile_access(struct kal_printer *p, int number,
                               const struct kal_layout *layout, bool is_write,
@@ -237,14 +264,14 @@ static void print_tile_access(struct kal_printer *p, int number,
         is_write ? kal_round_last_action(round) : &round->action[0];
     const int64_t *weights = is_write ? action->after : action->before;
     const char *u = kal_unit_name(round);
-    char tile[64], value[64];
+    char tile[80], value[64];
 
     kal_open_units(p, round);
     if (round->place >= 0) {
         kal_line(p, "const int at = MAP(%lldu + unit);",
                  (long long)kal_table_at(k, round->place));
         kal_open_registers(p, round);
-        snprintf(tile, sizeof tile, "tile[at]");
+        write_tile_place(k, part, tile, sizeof tile);
     } else if (round->registers == 1 || round->mirror) {
         const bool is_permuted = is_write ? k->in.is_permuted : k->out.is_permuted;
         kal_print_element_index(p, round, weights);
@@ -257,7 +284,7 @@ static void print_tile_access(struct kal_printer *p, int number,
         else
             kal_line(p, "const int e = element_index;");
         print_tile_place(p, round, layout);
-        snprintf(tile, sizeof tile, "tile[at]");
+        write_tile_place(k, part, tile, sizeof tile);
     } else {
         struct kal_sum s = { "", 0 };
         for (int i = 0; i < round->digit_count; i++) {

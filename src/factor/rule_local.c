@@ -250,7 +250,7 @@ static int most_radix(const struct kal_axis *axis, const struct kal_caps *caps)
 
 // The same of a step of a line whose other step, in the same launch, takes 256 lanes: GLSL cannot bound the
 // registers of a lane, and those of a codelet of 32 points leave a processor of NVIDIA's one such group, as
-// of 16 lines of 256 points with 16 to a lane. Measured through Vulkan on an NVIDIA H200 in November 2026:
+// of 16 lines of 256 points with 16 to a lane, if it has memory for more. Measured through Vulkan on an NVIDIA H200 in November 2026:
 // 131072 points take 0.70 of the time by 16.16 and 8.8.8 that they take by 16.16 and 32.16, 524288 points 0.95 by
 // 16.32 and 16.8.8 that they take by 16.32 and 32.32.
 static int most_radix_beside(const struct kal_axis *axis, const struct kal_caps *caps)
@@ -258,8 +258,9 @@ static int most_radix_beside(const struct kal_axis *axis, const struct kal_caps 
     enum { MOST = 27, MANY_LANES = 256, LONG = 1024 };
     const int64_t lanes = axis->is_second_step && axis->n >= LONG ? LONG / 2 : MANY_LANES;
     const int most = most_radix(axis, caps);
-    return kal_caps_takes_glsl(caps) && is_beside(axis, caps, lanes) ? kal_min(MOST, most)
-                                                                     : most;
+    const bool is_bounded = kal_caps_takes_glsl(caps) && is_beside(axis, caps, lanes) &&
+                            !kal_caps_is_short_of_memory(caps);
+    return is_bounded ? kal_min(MOST, most) : most;
 }
 
 // Largest radix of a kernel's steps: larger ones need fewer exchanges and more registers, so

@@ -80,7 +80,7 @@ static bool fits_launch(const struct kal_problem *p, int first, int tile,
     const double bytes = kal_points_from(p, first) * (kal_caps_is_f64(caps) ? 16 : 8);
     const int passes = (has_tile ? tile + 1 : p->rank) - first;
     for (int i = first; i < p->rank; i++) {
-        if (p->n[i] == 1)
+        if (p->n[i] == 1 || !kal_caps_suit_tickets(caps, p->n[i]))
             return false;
     }
     return passes >= 2 && passes <= MOST_PASSES && gains_by_launch(p, first, has_tile) &&

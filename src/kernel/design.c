@@ -408,7 +408,8 @@ static int64_t working_lanes(const struct kal_kernel *k, const struct kal_caps *
 {
     return lines * line_lanes *
            kal_resident_groups(caps, (int)(lines * line_lanes),
-                               lines * tile_points(k) * kal_kernel_element_bytes(k),
+                               lines * tile_points(k) * kal_kernel_element_bytes(k) /
+                                   (k->is_split ? 2 : 1),
                                guess_registers(k, line_lanes));
 }
 
@@ -531,6 +532,21 @@ static int64_t narrow_lines(const struct kal_kernel *k, int64_t lines, int64_t s
     return lines;
 }
 
+// Fewer lines than `lines`, two sectors of memory wide at least, until a processor has room for three
+// groups. Measured through OpenGL on an NVIDIA H200 in November 2026: passes of 400 and 512 points by
+// tickets take 0.81 to 0.9 of the time by half as many lines, columns of 1024 reals 0.85 by a quarter.
+static int64_t roomy_lines(const struct kal_kernel *k, const struct kal_caps *caps,
+                           int64_t lines)
+{
+    enum { GROUPS = 3, RESERVED = 1024 };
+    const int64_t least = 2 * SECTOR / kal_kernel_element_bytes(k);
+    const int64_t line_bytes = k->n * kal_kernel_element_bytes(k) / (k->is_split ? 2 : 1);
+    while (lines >= 2 * least &&
+           GROUPS * (lines * line_bytes + RESERVED) > (int64_t)caps->processor_bytes)
+        lines /= 2;
+    return lines;
+}
+
 // No more lines than `lines`, so that tiles do not begin in the middle of transactions.
 static int64_t align_lines(const struct kal_kernel *k, int64_t lines, int64_t transaction)
 {
@@ -565,6 +581,8 @@ static int64_t neighbouring_lines(const struct kal_kernel *k, const struct kal_c
         lines = WIDE;
     else if (2 * lines * k->n * element <= (k->is_f64 ? LARGEST / 2 : LARGEST))
         lines *= 2; // two transactions in a row
+    if (k->is_split && kal_caps_is_short_of_memory(caps) && (k->is_fused || is_real))
+        return even_lines(k, kal_min(roomy_lines(k, caps, lines), most), sector, most);
     while (2 * lines * line_lanes <= lanes && 2 * lines * k->n * element <= bytes)
         lines *= 2;
     const int64_t served = lanes / line_lanes / sector * sector;
@@ -578,21 +596,39 @@ static int64_t neighbouring_lines(const struct kal_kernel *k, const struct kal_c
     return spread_lines(k, lines, sector, caps->processors);
 }
 
+// The fewest lines whose groups leave a processor nearly as many lanes at work as those of `lines`
+// lines: fewer lanes wait for each other at the barriers that exchanging parts takes. Measured through
+// OpenGL on an NVIDIA H200 in November 2026: lines of 256 reals take 0.74 of the time by groups of one
+// warp that they take by groups of eight, 625 points 0.88, 1024 and 2048 0.91.
+static int64_t fewest_busy_lines(const struct kal_kernel *k, const struct kal_caps *caps,
+                                 int64_t line_lanes, int64_t lines)
+{
+    enum { WARP = 32, ENOUGH_PERCENT = 85 };
+    const int64_t most = working_lanes(k, caps, lines, line_lanes);
+    int64_t fewest = kal_min(lines, kal_max(1, WARP / line_lanes));
+    while (100 * working_lanes(k, caps, fewest, line_lanes) < ENOUGH_PERCENT * most)
+        fewest++;
+    return fewest;
+}
+
 // Of other lines: enough for a group of the wanted size, full warps preferred.
 static int64_t separate_lines(const struct kal_kernel *k, const struct kal_caps *caps,
                               int64_t line_lanes, int64_t most)
 {
     enum { MANY_POINTS = 16, WARP = 32 };
+    const bool is_pressed = k->is_split && kal_caps_is_short_of_memory(caps);
     int64_t best = 1;
     for (int64_t lines = 1; lines <= most && lines * line_lanes <= wanted_lanes(k);
          lines++) {
         const bool is_better =
-            k->is_fused || (k->n - 1) / line_lanes >= MANY_POINTS
+            k->is_fused || is_pressed || (k->n - 1) / line_lanes >= MANY_POINTS
                 ? working_lanes(k, caps, lines, line_lanes) >=
                       working_lanes(k, caps, best, line_lanes)
                 : lane_use(lines * line_lanes) >= lane_use(best * line_lanes);
         best = is_better ? lines : best;
     }
+    if (is_pressed && !k->is_fused)
+        best = fewest_busy_lines(k, caps, line_lanes, best);
     return spread_lines(k, best, kal_max(1, WARP / line_lanes), caps->processors);
 }
 
@@ -646,30 +682,52 @@ static bool writes_sectors(const struct kal_kernel *k)
            !kal_side_prefers_lines(k, true);
 }
 
-// Do whole lines leave much of a processor idle, for want of memory near it and of nothing else? Then
-// exchanging the parts of numbers one after the other is faster. Measured on an NVIDIA H200, which
-// has 64 KiB for OpenGL's kernels and 128 KiB for Vulkan's: 2048 and 4096 points gain 20 and 8
-// percent, columns 3 to 13; those that are written only, in whole sectors, lose 9.
+// Would groups of so many lines, whole, leave much of a processor idle, for want of memory near it and of
+// nothing else?
+static bool wants_room(const struct kal_kernel *k, const struct kal_caps *caps,
+                       int64_t lines, int64_t line_bytes, int64_t line_lanes)
+{
+    enum { ENOUGH_LANES = 1024 };
+    const int registers = guess_registers(k, line_lanes);
+    const int lanes = (int)(lines * line_lanes);
+    const int64_t whole = kal_resident_groups(caps, lanes, lines * line_bytes, registers);
+    const int64_t split =
+        kal_resident_groups(caps, lanes, lines * line_bytes / 2, registers);
+    return whole * lanes < ENOUGH_LANES && split > whole;
+}
+
+// Then exchanging the parts of numbers one after the other is faster. Measured on an NVIDIA H200: through
+// Vulkan 2048 and 4096 points gain 20 and 8 percent, columns 3 to 13; those that are written only, in
+// whole sectors, lose 9.
 static bool is_crowded(const struct kal_kernel *k, const struct kal_caps *caps,
                        int64_t line_bytes, int64_t line_lanes)
 {
-    enum { LEAST_POINTS = 1024, ENOUGH_LANES = 1024 };
-    const int registers = guess_registers(k, line_lanes);
+    enum { LEAST_POINTS = 1024 };
     const bool is_plain =
         transformed_points(k->pass) == k->n && !is_convolution(k->pass) && !k->is_fused;
-    if (!is_plain || k->is_f64 || k->n < LEAST_POINTS || writes_sectors(k))
-        return false;
-    const int64_t whole =
-        kal_resident_groups(caps, (int)line_lanes, line_bytes, registers);
-    const int64_t split =
-        kal_resident_groups(caps, (int)line_lanes, line_bytes / 2, registers);
-    return whole * line_lanes < ENOUGH_LANES && split > whole;
+    return is_plain && !k->is_f64 && k->n >= LEAST_POINTS && !writes_sectors(k) &&
+           wants_room(k, caps, 1, line_bytes, line_lanes);
+}
+
+// The same where memory is shorter: all gain, but lines of few points that are no powers of two, and those of
+// Rader's that more than a warp works. Measured through OpenGL on the same in November 2026: 21 lines of one
+// pass, 125 to 4096 points, take 0.55 to 1 of the time, 29 problems of several passes 0.65 to 1.01; lines of
+// 60 and 120 points 1.03 and 1.10; of Rader's 257 points 0.88, 1009 1.12.
+static bool is_pressed(const struct kal_kernel *k, const struct kal_caps *caps,
+                       int64_t line_bytes, int64_t line_lanes)
+{
+    enum { WARP = 32, LEAST = 32, LEAST_UNEVEN = 125 };
+    const bool is_even = prefers_lines(k) || (k->n & (k->n - 1)) == 0;
+    const bool is_late = line_lanes > WARP && kal_pass_has_rader(k->pass);
+    return kal_caps_is_short_of_memory(caps) && !is_late &&
+           k->n >= (is_even ? LEAST : LEAST_UNEVEN) &&
+           wants_room(k, caps, kal_max(1, WARP / line_lanes), line_bytes, line_lanes);
 }
 
 static kallima_status design_tiled(struct kal_kernel *k, const struct kal_host *host,
                                    const struct kal_caps *caps, int radix)
 {
-    const bool can_split = k->cluster == 1 && !kal_pass_has_rader(k->pass);
+    const bool can_split = k->cluster == 1;
     const int64_t points = tile_points(k);
     const int64_t whole = (points + points / 16) * kal_kernel_element_bytes(k);
     const int64_t least = can_split ? whole / 2 : whole;
@@ -683,7 +741,8 @@ static kallima_status design_tiled(struct kal_kernel *k, const struct kal_host *
     const int64_t needed = k->choice.split == 0 ? whole : whole * fewest_lines(k);
     k->is_split =
         can_split && (k->choice.split == 1 || needed > (int64_t)caps->group_bytes ||
-                      (k->choice.split != 0 && is_crowded(k, caps, whole, line_lanes)));
+                      (k->choice.split != 0 && (is_crowded(k, caps, whole, line_lanes) ||
+                                                is_pressed(k, caps, whole, line_lanes))));
 
     const int64_t lines = choose_lines(k, caps, line_lanes);
     k->lanes = (int)kal_min(lines * line_lanes, caps->group_lanes);

@@ -5,7 +5,7 @@
 
 #include "kernel/kernel.h"
 
-/** Whether a line has an element of its own beside the others: it is not exchanged in parts. */
+/** Whether a line has an element of its own beside the others. */
 bool kal_pass_has_rader(const struct kal_pass *pass);
 
 /** Rows that the mirrored step of a pass works together, 1 of a single line; 0: it has none. */

@@ -182,11 +182,13 @@ struct kal_kernel {
     struct kal_access in, out;
     int round_count;
     struct kal_round round[KAL_MAX_ROUNDS];
-    int64_t tile_elements; // complex numbers of group memory, `extra` included
-    int64_t extra;         // where element n-1 of each line of Rader's is; -1: nowhere
-    bool lines_are_fast;   // in the tile
-    bool extra_span;       // there is no tile: `span` elements of a line are a group's
-    bool is_split;         // parts are exchanged one after the other, in half the memory
+    int64_t tile_elements; // numbers of group memory, of a split tile parts; with `extra`
+    // Where element n-1 of each line of Rader's is; -1: nowhere. A split tile has its second
+    // parts `lines` behind the first ones.
+    int64_t extra;
+    bool lines_are_fast; // in the tile
+    bool extra_span;     // there is no tile: `span` elements of a line are a group's
+    bool is_split;       // parts are exchanged one after the other, in half the memory
     int table_count;
     struct kal_table table[KAL_MAX_TABLES];
 };

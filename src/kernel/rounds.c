@@ -626,7 +626,7 @@ void kal_rounds_design(struct kal_kernel *k, bool has_tile)
     design_layouts(k, elements);
     if (k->extra >= 0) {
         k->extra = k->tile_elements;
-        k->tile_elements += k->lines;
+        k->tile_elements += k->lines * (k->is_split ? 2 : 1);
     }
     if (has_tile && k->round_count > 1) {
         kal_round_flatten(k, true);

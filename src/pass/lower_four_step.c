@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // four-step: columns to scratch with the twiddle, rows from scratch to their place.
+#include "factor/rule.h"
 #include "pass/lower.h"
 
 // Copy lines from one side to the other: what other rules cannot read or write directly.
@@ -169,15 +170,24 @@ static bool is_two_passes(const struct kal_recipe *node)
            node->child[1]->rule == KAL_RULE_LOCAL;
 }
 
+static const struct kal_loop *last_loop(const struct kal_lines *lines)
+{
+    return &lines->loops[lines->stage_loops + lines->line_loops + lines->inner_loops - 1];
+}
+
+// Are lines nearer to each other in memory than their elements?
+static bool lines_are_near(const struct kal_lines *lines)
+{
+    const int64_t step = last_loop(lines)->out, stride = lines->out.stride;
+    return (step < 0 ? -step : step) < (stride < 0 ? -stride : stride);
+}
+
 int64_t kal_chunk_lines(const struct kal_lowering *lo, const struct kal_lines *lines)
 {
-    const int last = lines->stage_loops + lines->line_loops + lines->inner_loops - 1;
-    const struct kal_loop *loop = &lines->loops[last];
-    const int64_t step = loop->out < 0 ? -loop->out : loop->out;
-    const int64_t stride = lines->out.stride < 0 ? -lines->out.stride : lines->out.stride;
+    const struct kal_loop *loop = last_loop(lines);
     int64_t chunk = 1;
 
-    if (step >= stride)
+    if (!lines_are_near(lines))
         return 1;
     for (int64_t d = 2; d <= 2 * lo->caps->transaction_lines; d++) {
         const bool is_enough = chunk >= lo->caps->transaction_lines;
@@ -185,6 +195,19 @@ int64_t kal_chunk_lines(const struct kal_lowering *lo, const struct kal_lines *l
             chunk = d;
     }
     return chunk;
+}
+
+// May lines take tickets by chunks? Of neighbours a chunk must be two sectors of memory wide: 2049 columns
+// divide into chunks of three.
+static bool suits_tickets(const struct kal_lowering *lo, const struct kal_recipe *node,
+                          const struct kal_lines *lines, int64_t chunk)
+{
+    const int64_t scratch = is_real(node) ? node->n / 2 : node->n;
+    const int64_t longest = kal_max(node->child[0]->n, node->child[1]->n);
+    return is_two_passes(node) && kal_caps_suit_tickets(lo->caps, longest) &&
+           (chunk > 1 ? 2 * chunk >= lo->caps->transaction_lines
+                      : !lines_are_near(lines)) &&
+           kal_lines_fit_cache(lo, lines, chunk * kal_line_bytes(lo, scratch));
 }
 
 kallima_status kal_lower_four_step(struct kal_lowering *lo, const struct kal_recipe *node,
@@ -196,9 +219,7 @@ kallima_status kal_lower_four_step(struct kal_lowering *lo, const struct kal_rec
     if (lo->phase_open)
         return lower_sides(lo, node, lines);
     const int64_t chunk = kal_chunk_lines(lo, lines);
-    const int64_t scratch = is_real(node) ? node->n / 2 : node->n;
-    if (is_two_passes(node) &&
-        kal_lines_fit_cache(lo, lines, chunk * kal_line_bytes(lo, scratch))) {
+    if (suits_tickets(lo, node, lines, chunk)) {
         KAL_TRY(kal_phase_begin(lo, lines, chunk, false, &inside));
         status = lower_sides(lo, node, &inside);
         kal_phase_end(lo);
