@@ -56,7 +56,8 @@ static int find_radices(const struct row *row, size_t row_count, int64_t n, int 
 }
 
 // Where GLSL is faster by others: through Vulkan on that GPU 509 points take 0.75 of the time that they
-// take by 32 and 32, 1487 points 0.79; of 2039 and more the rows above were faster.
+// take by 32 and 32, 1487 points 0.79; of 2039 and more the rows above were faster. Through OpenGL, where memory
+// is short, 509 points take 1.14.
 static const struct row glsl_rows[] = {
     { 1024, { 16, 8, 8 } },
     { 3072, { 16, 16, 12 } },
@@ -64,7 +65,7 @@ static const struct row glsl_rows[] = {
 
 int kal_convolution_radices(int64_t n, const struct kal_caps *caps, int radix[])
 {
-    const bool is_glsl = kal_caps_takes_glsl(caps);
+    const bool is_glsl = kal_caps_takes_glsl(caps) && !kal_caps_is_short_of_memory(caps);
     if (!has_rows(caps))
         return 0;
     const int count =

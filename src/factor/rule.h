@@ -97,7 +97,7 @@ struct kal_caps kal_caps_limit(const struct kal_caps *caps, bool is_f64);
 /** Whether several of `lines` lines of `bytes` stay in a device's cache from pass to pass. */
 bool kal_caps_cache_lines(const struct kal_caps *caps, double lines, double bytes);
 
-/** Whether passes, the longest of `points` points, are faster by tickets, where a device has them. */
+/** Whether a pass of `points` points gains by tickets, where a device has them. */
 bool kal_caps_suit_tickets(const struct kal_caps *caps, int64_t points);
 
 /** Of limited caps: whether they are those of f64. */

@@ -203,8 +203,8 @@ static bool suits_tickets(const struct kal_lowering *lo, const struct kal_recipe
                           const struct kal_lines *lines, int64_t chunk)
 {
     const int64_t scratch = is_real(node) ? node->n / 2 : node->n;
-    const int64_t longest = kal_max(node->child[0]->n, node->child[1]->n);
-    return is_two_passes(node) && kal_caps_suit_tickets(lo->caps, longest) &&
+    return is_two_passes(node) && kal_caps_suit_tickets(lo->caps, node->child[0]->n) &&
+           kal_caps_suit_tickets(lo->caps, node->child[1]->n) &&
            (chunk > 1 ? 2 * chunk >= lo->caps->transaction_lines
                       : !lines_are_near(lines)) &&
            kal_lines_fit_cache(lo, lines, chunk * kal_line_bytes(lo, scratch));
