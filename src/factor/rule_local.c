@@ -183,6 +183,8 @@ enum {
     IS_LAUNCHED = 512, // with the other axes
     IS_OF_REAL_PLANE = 1024,
     IS_LAUNCHED_TILE = 2048,
+    IS_PRESSED =
+        4096, // on a tile with other steps, where memory near a processor is short
 };
 
 static int features(const struct kal_axis *axis, const struct kal_caps *caps)
@@ -200,7 +202,8 @@ static int features(const struct kal_axis *axis, const struct kal_caps *caps)
            (axis->shares_launch ? IS_LAUNCHED : 0) |
            (axis->is_of_real_plane ? IS_OF_REAL_PLANE : 0) |
            (axis->is_of_real_plane && axis->is_backward ? IS_MERGED : 0) |
-           (axis->is_launched_tile ? IS_LAUNCHED_TILE : 0);
+           (axis->is_launched_tile ? IS_LAUNCHED_TILE : 0) |
+           (axis->shares_tile && kal_caps_is_short_of_memory(caps) ? IS_PRESSED : 0);
 }
 
 static bool is_step(const struct kal_axis *axis)
@@ -279,6 +282,8 @@ static int largest_radix(const struct kal_axis *axis, const struct kal_caps *cap
         { IS_LAUNCHED,           1024,      32, 32 },
         // Beside tickets a codelet of 32 points takes all registers: 32x32x32 takes 0.69 by others.
         { IS_LAUNCHED_TILE,      32,        27, 27 },
+        // Fewer lanes to a tile leave more of a processor idle: 32x32x32 takes 0.9 by others.
+        { IS_PRESSED,            32,        27, 27 },
         // The mirrored step holds two points of a lane: others should not hold many.
         { IS_OF_REAL_PLANE | IS_MIXED | IS_WIDE, 4096, 16, 20 },
         { IS_OF_REAL_PLANE | IS_MERGED, 4096, 16, 16 },
