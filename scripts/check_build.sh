@@ -22,7 +22,7 @@ asan)
     ;;
 tsan)
     cmake --build --preset tsan --parallel "$jobs" \
-        --target test_threads test_wisdom test_tune_tuner
+        --target test_threads test_wisdom test_tune_tuner test_opengl_worker
     # GNU's OpenMP library is not built for ThreadSanitizer, so transforms run on one thread
     # each; the threads under test are the callers. ThreadSanitizer of older compilers cannot
     # start where addresses are randomised by 32 bits: setarch switches that off.
@@ -35,6 +35,9 @@ tsan)
     # Candidates are built on threads for the null device; PoCL has threads of its own.
     OCL_ICD_VENDORS=/nonexistent OMP_NUM_THREADS=1 TSAN_OPTIONS=halt_on_error=1 \
         $fixed ctest --test-dir build-tsan --output-on-failure --tests-regex '^unit-tune_tuner$'
+    # What the driver's threads do is not seen.
+    TSAN_OPTIONS=halt_on_error=1:ignore_noninstrumented_modules=1 \
+        $fixed ctest --test-dir build-tsan --output-on-failure --tests-regex '^unit-opengl_worker$'
     ;;
 neon)
     # What depends on the processor: accuracy of every family of transforms and layouts by the
