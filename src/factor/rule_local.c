@@ -253,8 +253,8 @@ static int most_radix(const struct kal_axis *axis, const struct kal_caps *caps)
 
 // The same of a step of a line whose other step, in the same launch, takes 256 lanes: GLSL cannot bound the
 // registers of a lane, and those of a codelet of 32 points leave a processor of NVIDIA's one such group, as
-// of 16 lines of 256 points with 16 to a lane, if it has memory for more. Measured through Vulkan on an NVIDIA H200 in November 2026:
-// 131072 points take 0.70 of the time by 16.16 and 8.8.8 that they take by 16.16 and 32.16, 524288 points 0.95 by
+// of 16 lines of 256 points with 16 to a lane, if it has memory for more. Measured through Vulkan on an
+// NVIDIA H200 in November 2026: 131072 points take 0.70 of the time by 16.16 and 8.8.8 that they take by 16.16 and 32.16, 524288 points 0.95 by
 // 16.32 and 16.8.8 that they take by 16.32 and 32.32.
 static int most_radix_beside(const struct kal_axis *axis, const struct kal_caps *caps)
 {

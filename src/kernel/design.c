@@ -268,6 +268,11 @@ int64_t kal_kernel_element_bytes(const struct kal_kernel *k)
     return k->is_f64 ? 16 : 8;
 }
 
+int64_t kal_kernel_exchanged_bytes(const struct kal_kernel *k)
+{
+    return kal_kernel_element_bytes(k) / (k->is_split ? 2 : 1);
+}
+
 static int64_t count_lines(const struct kal_kernel *k)
 {
     int64_t lines = 1;
@@ -401,6 +406,12 @@ static int guess_registers(const struct kal_kernel *k, int64_t line_lanes)
     return (int)kal_min(MOST, (2 * points + BESIDES) * (k->is_f64 ? 2 : 1));
 }
 
+// Is it for want of memory near a processor that parts are exchanged one after the other?
+static bool saves_memory(const struct kal_kernel *k, const struct kal_caps *caps)
+{
+    return k->is_split && kal_caps_is_short_of_memory(caps);
+}
+
 // Lanes at work on a processor at once, with groups of `lines` lines: some sizes leave a part
 // of its registers to nobody.
 static int64_t working_lanes(const struct kal_kernel *k, const struct kal_caps *caps,
@@ -408,8 +419,7 @@ static int64_t working_lanes(const struct kal_kernel *k, const struct kal_caps *
 {
     return lines * line_lanes *
            kal_resident_groups(caps, (int)(lines * line_lanes),
-                               lines * tile_points(k) * kal_kernel_element_bytes(k) /
-                                   (k->is_split ? 2 : 1),
+                               lines * tile_points(k) * kal_kernel_exchanged_bytes(k),
                                guess_registers(k, line_lanes));
 }
 
@@ -522,7 +532,7 @@ static int64_t narrow_lines(const struct kal_kernel *k, int64_t lines, int64_t s
                             const struct kal_caps *caps)
 {
     enum { GROUPS = 3, RESERVED = 1024, WARP = 32 };
-    const int64_t line_bytes = k->n * kal_kernel_element_bytes(k) / (k->is_split ? 2 : 1);
+    const int64_t line_bytes = k->n * kal_kernel_exchanged_bytes(k);
     if (k->is_fused || k->n % WARP || kal_side_prefers_lines(k, true) ||
         !caps->processor_bytes)
         return lines;
@@ -540,7 +550,7 @@ static int64_t roomy_lines(const struct kal_kernel *k, const struct kal_caps *ca
 {
     enum { GROUPS = 3, RESERVED = 1024 };
     const int64_t least = 2 * SECTOR / kal_kernel_element_bytes(k);
-    const int64_t line_bytes = k->n * kal_kernel_element_bytes(k) / (k->is_split ? 2 : 1);
+    const int64_t line_bytes = k->n * kal_kernel_exchanged_bytes(k);
     while (lines >= 2 * least &&
            GROUPS * (lines * line_bytes + RESERVED) > (int64_t)caps->processor_bytes)
         lines /= 2;
@@ -581,7 +591,7 @@ static int64_t neighbouring_lines(const struct kal_kernel *k, const struct kal_c
         lines = WIDE;
     else if (2 * lines * k->n * element <= (k->is_f64 ? LARGEST / 2 : LARGEST))
         lines *= 2; // two transactions in a row
-    if (k->is_split && kal_caps_is_short_of_memory(caps) && (k->is_fused || is_real))
+    if (saves_memory(k, caps) && (k->is_fused || is_real))
         return even_lines(k, kal_min(roomy_lines(k, caps, lines), most), sector, most);
     while (2 * lines * line_lanes <= lanes && 2 * lines * k->n * element <= bytes)
         lines *= 2;
@@ -616,18 +626,18 @@ static int64_t separate_lines(const struct kal_kernel *k, const struct kal_caps 
                               int64_t line_lanes, int64_t most)
 {
     enum { MANY_POINTS = 16, WARP = 32 };
-    const bool is_pressed = k->is_split && kal_caps_is_short_of_memory(caps);
+    const bool saves = saves_memory(k, caps);
     int64_t best = 1;
     for (int64_t lines = 1; lines <= most && lines * line_lanes <= wanted_lanes(k);
          lines++) {
         const bool is_better =
-            k->is_fused || is_pressed || (k->n - 1) / line_lanes >= MANY_POINTS
+            k->is_fused || saves || (k->n - 1) / line_lanes >= MANY_POINTS
                 ? working_lanes(k, caps, lines, line_lanes) >=
                       working_lanes(k, caps, best, line_lanes)
                 : lane_use(lines * line_lanes) >= lane_use(best * line_lanes);
         best = is_better ? lines : best;
     }
-    if (is_pressed && !k->is_fused)
+    if (saves && !k->is_fused)
         best = fewest_busy_lines(k, caps, line_lanes, best);
     return spread_lines(k, best, kal_max(1, WARP / line_lanes), caps->processors);
 }
@@ -801,6 +811,5 @@ kallima_status kal_kernel_design(struct kal_kernel **out, struct kal_arena *aren
 
 int64_t kal_kernel_group_bytes(const struct kal_kernel *kernel)
 {
-    return kernel->tile_elements * kal_kernel_element_bytes(kernel) /
-           (kernel->is_split ? 2 : 1);
+    return kernel->tile_elements * kal_kernel_exchanged_bytes(kernel);
 }

@@ -356,7 +356,7 @@ enum { BANK_BYTES = 128, BANK_LANES = 64 }; // of all banks; lanes that are look
 
 static int count_banks(const struct kal_kernel *k)
 {
-    return BANK_BYTES / (int)(kal_kernel_element_bytes(k) / (k->is_split ? 2 : 1));
+    return BANK_BYTES / (int)kal_kernel_exchanged_bytes(k);
 }
 
 // How often the busiest bank is hit, over the first warps.

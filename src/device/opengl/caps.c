@@ -260,13 +260,6 @@ static enum kal_language find_language(const struct gl_device *device)
                                                            : KAL_LANGUAGE_GLSL;
 }
 
-// OpenGL promises nobody that a group goes on while others wait for it: NVIDIA's GPUs do, by whose
-// extensions kernels take pointers.
-static bool has_forward_progress(const struct gl_device *device)
-{
-    return kal_gl_takes_pointers(device);
-}
-
 void kal_gl_fill_caps(struct gl_device *device)
 {
     const struct gl_api *gl = device->gl;
@@ -294,7 +287,9 @@ void kal_gl_fill_caps(struct gl_device *device)
         .is_slow_to_wake = !device->info.is_software,
     };
     device->imports = imports(device);
-    device->base.caps.has_forward_progress = has_forward_progress(device);
+    // OpenGL promises nobody that a group goes on while others wait for it: NVIDIA's GPUs do,
+    // by whose extensions kernels take pointers.
+    device->base.caps.has_forward_progress = kal_gl_takes_pointers(device);
     if (offers(gl, "GL_NV_shader_thread_group"))
         kal_describe_nvidia(&device->base.caps, number(gl, GL_SM_COUNT_NV),
                             number(gl, GL_WARPS_PER_SM_NV), true);
