@@ -253,81 +253,240 @@ static void write_tile_place(const struct kal_kernel *k, const char *part, char 
         snprintf(out, capacity, "tile[at]");
 }
 
-// Write registers to the tile or read them; `part` is "", ".x" or ".y".
-static void print_tile_access(struct kal_printer *p, int number,
-                              const struct kal_layout *layout, bool is_write,
-                              const char *part)
+enum half { BOTH_HALVES, LOWER_HALF, UPPER_HALF };
+
+// What is exchanged at once: numbers or parts of them, of all elements of lines or of half of them.
+struct turn {
+    const char *part; // "", ".x" or ".y"
+    enum half half;
+    int64_t bound; // LOWER_HALF, UPPER_HALF: the first element of the upper half
+};
+
+static const struct turn all_at_once = { "", BOTH_HALVES, 0 };
+
+static void print_exchanged(struct kal_printer *p, const char *tile, int number,
+                            bool is_write, const struct turn *turn)
+{
+    char value[64];
+    snprintf(value, sizeof value, "v%d[%s][j]%s", number,
+             kal_unit_name(&p->k->round[number]), turn->part);
+    kal_line(p, "%s = %s;", is_write ? tile : value, is_write ? value : tile);
+}
+
+// Of the registers of a codelet those of the half, which are a part of all where each unit has some: where
+// they are read, and where the mirrored step reads them. Else all are of the half that the unit is in.
+static void open_half(struct kal_printer *p, int number, bool is_write,
+                      const struct turn *turn)
+{
+    const struct kal_round *round = &p->k->round[number];
+    const bool is_part = !is_write || p->k->round[number + 1].mirror;
+    const bool is_upper = turn->half == UPPER_HALF;
+    const int lower = kal_round_lower_registers(round);
+    char head[640];
+
+    if (is_part) {
+        snprintf(head, sizeof head, "UNROLL for (int j = %d; j < %d; j++) ",
+                 is_upper ? lower : 0, is_upper ? round->registers : lower);
+    } else {
+        const struct kal_sum s =
+            kal_element_sum(p->k, round, kal_round_last_action(round)->after);
+        snprintf(head, sizeof head,
+                 "if (%s %s %lld) UNROLL for (int j = 0; j < %d; j++) ", kal_sum_text(&s),
+                 is_upper ? ">=" : "<", (long long)turn->bound, round->registers);
+    }
+    kal_open(p, head);
+}
+
+// Place of the first element of the half in the tile of all.
+static int64_t first_place(const struct kal_layout *layout, const struct turn *turn)
+{
+    return turn->half == UPPER_HALF
+               ? kal_layout_index(layout, turn->bound) * layout->element
+               : 0;
+}
+
+static void print_codelets(struct kal_printer *p, int number,
+                           const struct kal_layout *layout, bool is_write,
+                           const struct turn *turn)
 {
     const struct kal_kernel *k = p->k;
     const struct kal_round *round = &k->round[number];
     const struct kal_action *action =
         is_write ? kal_round_last_action(round) : &round->action[0];
     const int64_t *weights = is_write ? action->after : action->before;
-    const char *u = kal_unit_name(round);
-    char tile[80], value[64];
+    const int64_t step = is_write ? action->register_after : action->register_before;
+    const int64_t first = first_place(layout, turn);
+    struct kal_sum s = { "", 0 };
+    char tile[96], less[32] = "";
 
-    kal_open_units(p, round);
-    if (round->place >= 0) {
-        kal_line(p, "const int at = MAP(%lldu + unit);",
-                 (long long)kal_table_at(k, round->place));
-        kal_open_registers(p, round);
-        write_tile_place(k, part, tile, sizeof tile);
-    } else if (round->registers == 1 || round->mirror) {
-        const bool is_permuted = is_write ? k->in.is_permuted : k->out.is_permuted;
-        kal_print_element_index(p, round, weights);
-        kal_open_registers(p, round);
-        if (round->mirror)
-            kal_print_mirrored_element(p, round, true);
-        else if (is_permuted)
-            kal_line(p, "const int e = MAP(%lld + element_index);",
-                     (long long)kal_table_at(k, is_write ? k->in.index : k->out.index));
-        else
-            kal_line(p, "const int e = element_index;");
-        print_tile_place(p, round, layout);
-        write_tile_place(k, part, tile, sizeof tile);
-    } else {
-        struct kal_sum s = { "", 0 };
-        for (int i = 0; i < round->digit_count; i++) {
-            if (!kal_digit_is_line(&round->digit[i]))
-                kal_sum_add(&s, kal_digit_names[round->digit[i].role],
-                            kal_layout_index(layout, weights[i]) * layout->element);
-        }
-        kal_add_line_terms(k, round, layout, &s);
-        kal_line(p, "const int at = %s;", kal_sum_text(&s));
-        kal_open_registers(p, round);
-        snprintf(
-            tile, sizeof tile, "tile[at + j * %lld]",
-            (long long)(kal_layout_index(layout, is_write ? action->register_after
-                                                          : action->register_before) *
-                        layout->element));
+    for (int i = 0; i < round->digit_count; i++) {
+        if (!kal_digit_is_line(&round->digit[i]))
+            kal_sum_add(&s, kal_digit_names[round->digit[i].role],
+                        kal_layout_index(layout, weights[i]) * layout->element);
     }
-    snprintf(value, sizeof value, "v%d[%s][j]%s", number, u, part);
+    kal_add_line_terms(k, round, layout, &s);
+    if (first)
+        snprintf(less, sizeof less, " - %lld", (long long)first);
+    kal_line(p, "const int at = %s%s;", kal_sum_text(&s), less);
+    if (turn->half == BOTH_HALVES)
+        kal_open_registers(p, round);
+    else
+        open_half(p, number, is_write, turn);
+    snprintf(tile, sizeof tile, "tile[at + j * %lld]",
+             (long long)(kal_layout_index(layout, step) * layout->element));
+    print_exchanged(p, tile, number, is_write, turn);
+    kal_close(p);
+}
+
+// An element is in the lower half, the one that mirrors it in the upper one; but those that mirror themselves
+// are both of one. Numbers are loaded under no condition, as some compilers keep in memory what is.
+static void print_mirrored_half(struct kal_printer *p, int number,
+                                const struct kal_layout *layout, const struct turn *turn)
+{
+    const struct kal_round *round = &p->k->round[number];
+    const char *u = kal_unit_name(round);
+    const long long bound = turn->bound;
+
+    kal_print_element_index(p, round, round->action[0].before);
+    if (turn->half == LOWER_HALF) {
+        kal_line(p, "const int e = element_index < %lld ? element_index : 0;", bound);
+        print_tile_place(p, round, layout);
+        kal_line(p, "v%d[%s][0]%s = tile[at];", number, u, turn->part);
+        return;
+    }
+    kal_line(p, "const int e = element_index > 0 ? %lld - element_index : %lld;",
+             (long long)round->mirror, bound);
+    print_tile_place(p, round, layout);
+    kal_line(p, "const R part = tile[at - %lld];", (long long)first_place(layout, turn));
+    kal_line(p, "v%d[%s][1]%s = element_index > 0 ? part : v%d[%s][0]%s;", number, u,
+             turn->part, number, u, turn->part);
+    kal_line(p, "v%d[%s][0]%s = element_index < %lld ? v%d[%s][0]%s : part;", number, u,
+             turn->part, bound, number, u, turn->part);
+}
+
+// Of the elements that a mirrored step writes those of the half.
+static bool open_written(struct kal_printer *p, const struct turn *turn)
+{
+    char head[64];
+    if (turn->half == BOTH_HALVES)
+        return false;
+    snprintf(head, sizeof head, "if (e %s %lld) ", turn->half == UPPER_HALF ? ">=" : "<",
+             (long long)turn->bound);
+    kal_open(p, head);
+    return true;
+}
+
+// An element a unit, or two that mirror each other.
+static void print_elements(struct kal_printer *p, int number,
+                           const struct kal_layout *layout, bool is_write,
+                           const struct turn *turn)
+{
+    const struct kal_kernel *k = p->k;
+    const struct kal_round *round = &k->round[number];
+    const bool is_permuted = is_write ? k->in.is_permuted : k->out.is_permuted;
+    char tile[80];
+
+    if (!is_write && turn->half != BOTH_HALVES) {
+        print_mirrored_half(p, number, layout, turn);
+        return;
+    }
+    kal_print_element_index(p, round,
+                            is_write ? kal_round_last_action(round)->after
+                                     : round->action[0].before);
+    kal_open_registers(p, round);
+    if (round->mirror)
+        kal_print_mirrored_element(p, round, true);
+    else if (is_permuted)
+        kal_line(p, "const int e = MAP(%lld + element_index);",
+                 (long long)kal_table_at(k, is_write ? k->in.index : k->out.index));
+    else
+        kal_line(p, "const int e = element_index;");
+    print_tile_place(p, round, layout);
+    if (turn->half == UPPER_HALF)
+        snprintf(tile, sizeof tile, "tile[at - %lld]",
+                 (long long)first_place(layout, turn));
+    else
+        write_tile_place(k, turn->part, tile, sizeof tile);
     const bool is_open = is_write && round->mirror && kal_open_mirrored(p, round);
-    kal_line(p, "%s = %s;", is_write ? tile : value, is_write ? value : tile);
+    const bool is_half = open_written(p, turn);
+    print_exchanged(p, tile, number, is_write, turn);
+    if (is_half)
+        kal_close(p);
     if (is_open)
         kal_close(p);
     kal_close(p);
+}
+
+static void print_flat(struct kal_printer *p, int number, bool is_write,
+                       const struct turn *turn)
+{
+    const struct kal_round *round = &p->k->round[number];
+    char tile[80];
+
+    kal_line(p, "const int at = MAP(%lldu + unit);",
+             (long long)kal_table_at(p->k, round->place));
+    kal_open_registers(p, round);
+    write_tile_place(p->k, turn->part, tile, sizeof tile);
+    print_exchanged(p, tile, number, is_write, turn);
+    kal_close(p);
+}
+
+// Write registers to the tile or read them.
+static void print_tile_access(struct kal_printer *p, int number,
+                              const struct kal_layout *layout, bool is_write,
+                              const struct turn *turn)
+{
+    const struct kal_round *round = &p->k->round[number];
+
+    kal_open_units(p, round);
+    if (round->place >= 0)
+        print_flat(p, number, is_write, turn);
+    else if (round->registers == 1 || round->mirror)
+        print_elements(p, number, layout, is_write, turn);
+    else
+        print_codelets(p, number, layout, is_write, turn);
     kal_close_units(p, round);
+}
+
+static int list_turns(const struct kal_kernel *k, const struct kal_round *reader,
+                      struct turn turn[4])
+{
+    static const char *const parts[] = { ".x", ".y" };
+    const int64_t bound = kal_round_lower_elements(reader);
+    int count = 0;
+
+    if (!k->is_split) {
+        turn[count++] = all_at_once;
+        return count;
+    }
+    for (int i = 0; i < 2; i++) {
+        if (!k->is_halved) {
+            turn[count++] = (struct turn){ parts[i], BOTH_HALVES, 0 };
+            continue;
+        }
+        turn[count++] = (struct turn){ parts[i], LOWER_HALF, bound };
+        turn[count++] = (struct turn){ parts[i], UPPER_HALF, bound };
+    }
+    return count;
 }
 
 static void print_exchange(struct kal_printer *p, int number)
 {
-    static const char *const whole[] = { "" }, *const parts[] = { ".x", ".y" };
     const struct kal_kernel *k = p->k;
     const struct kal_layout *layout = &k->round[number].layout;
-    const char *const *part = k->is_split ? parts : whole;
-    const int count = k->is_split ? 2 : 1;
+    struct turn turn[4];
+    const int count = list_turns(k, &k->round[number + 1], turn);
 
     for (int i = 0; i < count; i++) {
         if (number > 0 || i > 0 || k->from_cluster)
             kal_line(p, "BARRIER;");
         if (!k->round[number].streams)
-            print_tile_access(p, number, layout, true, part[i]);
+            print_tile_access(p, number, layout, true, &turn[i]);
         // What other lanes have read, from here on any lane may overwrite.
         kal_line(p, k->pass->is_in_place && number == 0 && i == 0 ? "BARRIER_ALL;"
                                                                   : "BARRIER;");
         if (!k->round[number + 1].streams)
-            print_tile_access(p, number + 1, layout, false, part[i]);
+            print_tile_access(p, number + 1, layout, false, &turn[i]);
     }
 }
 
@@ -392,12 +551,12 @@ static void print_stream(struct kal_printer *p, int number)
     if (round->from_memory)
         kal_print_load(p, number);
     else
-        print_tile_access(p, number, &k->round[number - 1].layout, false, "");
+        print_tile_access(p, number, &k->round[number - 1].layout, false, &all_at_once);
     print_actions(p, number);
     if (round->to_memory)
         kal_print_memory_store(p, number);
     else
-        print_tile_access(p, number, &round->layout, true, "");
+        print_tile_access(p, number, &round->layout, true, &all_at_once);
     p->is_in_units = false;
     kal_close_units(p, round);
 }
@@ -416,7 +575,7 @@ static void print_round(struct kal_printer *p, int number)
     if (round->from_memory) {
         print_registers(p, number);
         if (p->k->from_cluster)
-            print_tile_access(p, number, &p->k->cluster_layout, false, "");
+            print_tile_access(p, number, &p->k->cluster_layout, false, &all_at_once);
         else
             kal_print_load(p, number);
     }

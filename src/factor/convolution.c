@@ -33,11 +33,14 @@ static bool has_rows(const struct kal_caps *caps)
 
 int64_t kal_convolution_length(int64_t least, const struct kal_caps *caps)
 {
-    enum { SHORTEST = 641 }; // below, less padding is faster than the first row
+    // Below, less padding is faster than the first row. Through OpenGL, where memory near a processor is short,
+    // 4099 points take 0.9 of the time by the row behind 8400 that they take by it.
+    enum { SHORTEST = 641, SLOW_WHERE_SHORT = 8400 };
+    const bool is_short = kal_caps_is_short_of_memory(caps);
     if (!has_rows(caps) || least < SHORTEST)
         return 0;
     for (size_t i = 0; i < KAL_COUNT(rows); i++) {
-        if (rows[i].n >= least)
+        if (rows[i].n >= least && !(is_short && rows[i].n == SLOW_WHERE_SHORT))
             return rows[i].n <= caps->split_points ? rows[i].n : 0;
     }
     return 0;

@@ -26,7 +26,7 @@ static const enum kal_rule_id order[] = {
 struct kal_caps kal_caps_limit(const struct kal_caps *caps, bool is_f64)
 {
     struct kal_caps limited = *caps;
-    enum { TRANSACTION = 128 };
+    enum { TRANSACTION = 128, LANE_POINTS = 16 };
     const int64_t largest_tile = (is_f64 ? 160 : 128) << 10;
     const int bytes = is_f64 ? 16 : 8;
     const int64_t points = (int64_t)caps->group_bytes / bytes;
@@ -34,6 +34,10 @@ struct kal_caps kal_caps_limit(const struct kal_caps *caps, bool is_f64)
     // for a second group of a processor is worth it up to a point.
     limited.local_points = kal_min(largest_tile / bytes, points * 8 / 9);
     limited.split_points = kal_min(largest_tile / bytes, 2 * points * 8 / 9);
+    limited.halved_points =
+        kal_max(limited.split_points,
+                kal_min(kal_min(largest_tile / bytes, 4 * points * 8 / 9),
+                        (int64_t)LANE_POINTS * caps->group_lanes));
     limited.transaction_lines = TRANSACTION / bytes;
     return limited;
 }

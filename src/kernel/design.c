@@ -6,7 +6,8 @@
 
 #include <limits.h>
 
-enum { SECTOR = 32 }; // bytes of memory that are moved at once, at the least
+// Bytes of memory that are moved at once, at the least and best.
+enum { SECTOR = 32, TRANSACTION = 128 };
 
 static int64_t magnitude(int64_t a)
 {
@@ -370,6 +371,24 @@ static int64_t tile_points(const struct kal_kernel *k)
     return is_real_plane(k->pass) ? transformed_points(k->pass) : k->n;
 }
 
+// Of `points` the most that the tile holds at once: of halves those of the codelet that reads most.
+static int64_t held_points(const struct kal_kernel *k, int64_t points)
+{
+    int64_t held = 0;
+    for (int i = 1; k->is_halved && i < k->pass->step_count; i++) {
+        const struct kal_step *step = &k->pass->step[i];
+        const int radix = step->op == KAL_STEP_DFT ? step->radix : 2;
+        held = kal_max(held, (radix + 1) / 2 * (points / radix));
+    }
+    return k->is_halved ? held : points;
+}
+
+// Bytes that a line takes near a group, without pads.
+static int64_t line_bytes(const struct kal_kernel *k)
+{
+    return held_points(k, tile_points(k)) * kal_kernel_exchanged_bytes(k);
+}
+
 // Lanes of a line: as many as the codelets of the largest radix need, or those of another.
 static int64_t lanes_of_line(const struct kal_kernel *k, int largest)
 {
@@ -419,7 +438,7 @@ static int64_t working_lanes(const struct kal_kernel *k, const struct kal_caps *
 {
     return lines * line_lanes *
            kal_resident_groups(caps, (int)(lines * line_lanes),
-                               lines * tile_points(k) * kal_kernel_exchanged_bytes(k),
+                               lines * line_bytes(k),
                                guess_registers(k, line_lanes));
 }
 
@@ -484,9 +503,12 @@ static int64_t lanes_of_short_lines(const struct kal_kernel *k)
 // A group whose lanes need most of their registers has fewer, so that it is not alone on a
 // processor; so has one of many rounds, so that fewer wait for each other. Measured on an
 // NVIDIA H200 in November 2026, by timing lengths with several sizes.
-static int64_t wanted_lanes(const struct kal_kernel *k)
+static int64_t wanted_lanes(const struct kal_kernel *k, const struct kal_caps *caps)
 {
-    enum { LARGE_RADIX = 32, FEW = 128 };
+    enum { LARGE_RADIX = 32, FEW = 128, WARP = 32 };
+    // Through OpenGL 53, 101 and 257 points take 0.86, 0.91 and 0.97 of the time in such small groups.
+    if (kal_caps_is_short_of_memory(caps) && kal_pass_has_rader(k->pass))
+        return kal_min(WARP, k->choice.wanted_lanes);
     const bool is_convolved = is_convolution(k->pass);
     const bool is_few = is_convolved || largest_radix(k->pass) > LARGE_RADIX;
     const int64_t wanted = is_convolved ? FEW : lanes_of_short_lines(k);
@@ -532,12 +554,12 @@ static int64_t narrow_lines(const struct kal_kernel *k, int64_t lines, int64_t s
                             const struct kal_caps *caps)
 {
     enum { GROUPS = 3, RESERVED = 1024, WARP = 32 };
-    const int64_t line_bytes = k->n * kal_kernel_exchanged_bytes(k);
+    const int64_t bytes = line_bytes(k);
     if (k->is_fused || k->n % WARP || kal_side_prefers_lines(k, true) ||
         !caps->processor_bytes)
         return lines;
     while (lines % 2 == 0 && lines >= 2 * sector &&
-           GROUPS * (lines * line_bytes + RESERVED) > (int64_t)caps->processor_bytes)
+           GROUPS * (lines * bytes + RESERVED) > (int64_t)caps->processor_bytes)
         lines /= 2;
     return lines;
 }
@@ -550,9 +572,9 @@ static int64_t roomy_lines(const struct kal_kernel *k, const struct kal_caps *ca
 {
     enum { GROUPS = 3, RESERVED = 1024 };
     const int64_t least = 2 * SECTOR / kal_kernel_element_bytes(k);
-    const int64_t line_bytes = k->n * kal_kernel_exchanged_bytes(k);
+    const int64_t bytes = line_bytes(k);
     while (lines >= 2 * least &&
-           GROUPS * (lines * line_bytes + RESERVED) > (int64_t)caps->processor_bytes)
+           GROUPS * (lines * bytes + RESERVED) > (int64_t)caps->processor_bytes)
         lines /= 2;
     return lines;
 }
@@ -569,40 +591,93 @@ static int64_t align_lines(const struct kal_kernel *k, int64_t lines, int64_t tr
     return lines;
 }
 
-// Of lines that are neighbours in memory: enough for whole transactions, `most` at most, then
-// enough for a group of the wanted size.
-static int64_t neighbouring_lines(const struct kal_kernel *k, const struct kal_caps *caps,
-                                  int64_t line_lanes, int64_t most)
+static int64_t stride_bytes(const struct kal_kernel *k, const struct kal_side *side)
 {
-    enum { TRANSACTION = 128, WIDE = 16, LARGEST = 131072 };
-    const int64_t element = kal_kernel_element_bytes(k), sector = SECTOR / element;
+    return magnitude(side->stride * side->map_step) * kal_kernel_element_bytes(k) / 2;
+}
+
+// Of columns whose halves are exchanged: a transaction's, two where rows lie in pages of their own. Measured
+// through OpenGL on an NVIDIA H200 in November 2026: of 512 points that lie 2 MiB apart two take 0.81 to 0.95 of
+// the time, that lie 8 KiB apart 1.1 to 1.25.
+static int64_t halved_lines(const struct kal_kernel *k)
+{
+    enum { FAR_BYTES = 1 << 20 };
+    const int64_t reals = kal_pass_mirrored_rows(k->pass) ? 2 : 1;
+    const int64_t stride =
+        kal_max(stride_bytes(k, &k->pass->in), stride_bytes(k, &k->pass->out));
+    return reals * TRANSACTION / kal_kernel_element_bytes(k) *
+           (stride >= FAR_BYTES ? 2 : 1);
+}
+
+// Of others: enough for whole transactions.
+static int64_t wide_lines(const struct kal_kernel *k)
+{
+    enum { WIDE = 16, LARGEST = 131072 };
+    const int64_t element = kal_kernel_element_bytes(k);
     // Columns of reals are half as wide in memory, and have one coefficient more than points.
     const bool is_real = splits(k->pass);
     const int64_t wide = is_real && !k->is_f64 ? 2 * WIDE : WIDE;
     const int64_t points = is_real ? k->n - 1 : k->n;
+    const int64_t lines = TRANSACTION / element;
+
+    if (wide * points * element <= LARGEST && k->is_fused)
+        return wide;
+    if (WIDE * points * element <= LARGEST && k->is_fused)
+        return WIDE;
+    // Two transactions in a row.
+    return 2 * lines * k->n * element <= (k->is_f64 ? LARGEST / 2 : LARGEST) ? 2 * lines
+                                                                            : lines;
+}
+
+// No fewer than `lines`, enough for a group of the wanted size.
+static int64_t lines_at_work(const struct kal_kernel *k, int64_t lines,
+                             int64_t line_lanes)
+{
+    enum { LARGEST = 131072 };
+    const int64_t element = kal_kernel_element_bytes(k), sector = SECTOR / element;
+    const int64_t points = splits(k->pass) ? k->n - 1 : k->n;
     // A ticket's work should outlast the taking of it.
     const int64_t lanes = k->is_fused ? k->choice.wanted_lanes : 128;
     const int64_t bytes = k->is_fused ? 65536 : 32768;
-    int64_t lines = TRANSACTION / element;
 
-    if (wide * points * element <= LARGEST && k->is_fused)
-        lines = wide;
-    else if (WIDE * points * element <= LARGEST && k->is_fused)
-        lines = WIDE;
-    else if (2 * lines * k->n * element <= (k->is_f64 ? LARGEST / 2 : LARGEST))
-        lines *= 2; // two transactions in a row
-    if (saves_memory(k, caps) && (k->is_fused || is_real))
-        return even_lines(k, kal_min(roomy_lines(k, caps, lines), most), sector, most);
     while (2 * lines * line_lanes <= lanes && 2 * lines * k->n * element <= bytes)
         lines *= 2;
-    const int64_t served = lanes / line_lanes / sector * sector;
     // Lanes that another pass of the launch wants should not be idle.
-    if (k->is_fused && served * points * element <= (k->is_f64 ? bytes : LARGEST))
-        lines = kal_max(lines, served);
-    lines = narrow_lines(k, lines, sector, caps);
+    const int64_t served = lanes / line_lanes / sector * sector;
+    return k->is_fused && served * points * element <= (k->is_f64 ? bytes : LARGEST)
+               ? kal_max(lines, served)
+               : lines;
+}
+
+// Fewer lines than `lines`, whole sectors, of a pass that reads rows, where a processor would have one group of
+// all lanes: 2097152 points take 0.88 of the time by tiles of 4 rows of 2048 points that they take by tiles of 8.
+static int64_t halved_rows(int64_t lines, int64_t sector, int64_t line_lanes)
+{
+    enum { MANY_LANES = 512 };
+    while (lines >= 2 * sector && lines * line_lanes > MANY_LANES)
+        lines /= 2;
+    return lines;
+}
+
+// Of lines that are neighbours in memory, `most` at most.
+static int64_t neighbouring_lines(const struct kal_kernel *k, const struct kal_caps *caps,
+                                  int64_t line_lanes, int64_t most)
+{
+    const int64_t sector = SECTOR / kal_kernel_element_bytes(k);
+    const bool is_halved = k->is_halved && !k->is_fused;
+    int64_t lines = is_halved ? halved_lines(k) : wide_lines(k);
+
+    if (saves_memory(k, caps) && !is_halved && (k->is_fused || splits(k->pass)))
+        return even_lines(k, kal_min(roomy_lines(k, caps, lines), most), sector, most);
+    if (is_halved)
+        lines = kal_side_prefers_lines(k, true)
+                    ? lines
+                    : halved_rows(kal_min(lines, most), sector, line_lanes);
+    else
+        lines = narrow_lines(k, lines_at_work(k, lines, line_lanes), sector, caps);
     lines = even_lines(k, kal_min(lines, most), sector, most);
     lines -= lines > sector ? lines % sector : 0;
-    lines = align_lines(k, lines, TRANSACTION / element);
+    lines = align_lines(k, lines, TRANSACTION / kal_kernel_element_bytes(k));
     return spread_lines(k, lines, sector, caps->processors);
 }
 
@@ -628,7 +703,7 @@ static int64_t separate_lines(const struct kal_kernel *k, const struct kal_caps 
     enum { MANY_POINTS = 16, WARP = 32 };
     const bool saves = saves_memory(k, caps);
     int64_t best = 1;
-    for (int64_t lines = 1; lines <= most && lines * line_lanes <= wanted_lanes(k);
+    for (int64_t lines = 1; lines <= most && lines * line_lanes <= wanted_lanes(k, caps);
          lines++) {
         const bool is_better =
             k->is_fused || saves || (k->n - 1) / line_lanes >= MANY_POINTS
@@ -650,11 +725,10 @@ static bool prefers_lines(const struct kal_kernel *k)
 static int64_t choose_lines(const struct kal_kernel *k, const struct kal_caps *caps,
                             int64_t line_lanes)
 {
-    const int64_t room = (int64_t)caps->group_bytes * (k->is_split ? 2 : 1);
-    const int64_t line_bytes =
-        (kal_padded_points(tile_points(k)) + 1) * kal_kernel_element_bytes(k);
+    const int64_t points = kal_padded_points(held_points(k, tile_points(k))) + 1;
+    const int64_t room = (int64_t)caps->group_bytes / kal_kernel_exchanged_bytes(k);
     const int64_t most =
-        kal_max(1, kal_min(kal_min(count_lines(k), room / line_bytes),
+        kal_max(1, kal_min(kal_min(count_lines(k), room / points),
                            caps->group_lanes / kal_min(line_lanes, caps->group_lanes)));
 
     if (k->cluster > 1)
@@ -734,13 +808,120 @@ static bool is_pressed(const struct kal_kernel *k, const struct kal_caps *caps,
            wants_room(k, caps, kal_max(1, WARP / line_lanes), line_bytes, line_lanes);
 }
 
+// The most lines of a tile of neighbours, up to those that it is to have, that a group has room and lanes for.
+static int64_t widest_tile(const struct kal_kernel *k, const struct kal_caps *caps,
+                           int64_t line_lanes)
+{
+    const int64_t points = kal_padded_points(held_points(k, tile_points(k))) + 1;
+    const int64_t bytes = points * kal_kernel_exchanged_bytes(k);
+    int64_t lines = halved_lines(k);
+    while (lines > 1 && (lines * bytes > (int64_t)caps->group_bytes ||
+                         lines * line_lanes > caps->group_lanes))
+        lines /= 2;
+    return lines;
+}
+
+// Do halves of parts, where memory is short, make tiles wider than parts do, or leave so many more lanes at work
+// that the barriers between them are worth it? Registers are taken for a few less than guessed: rows of 6561
+// points have 80, not 82, and with these a third group.
+static bool makes_room(struct kal_kernel *k, const struct kal_caps *caps,
+                       int64_t line_lanes)
+{
+    enum {
+        WARP = 32,
+        FEWER = 4,
+        LEAST_ROW = 4096,
+        ENOUGH_PERCENT = 125,
+        ENOUGH_UNEVEN_PERCENT = 150
+    };
+    const bool is_column = prefers_lines(k);
+    const bool is_uneven = is_column && (k->n & (k->n - 1)) != 0 && !splits(k->pass);
+    const int64_t most_lanes = tile_points(k) / largest_radix(k->pass);
+    const int registers = guess_registers(k, kal_min(line_lanes, most_lanes)) - FEWER;
+    int64_t lines[2], lanes[2];
+
+    if (!is_column && k->n < LEAST_ROW && !kal_pass_mirrored_rows(k->pass))
+        return false;
+    for (int i = 0; i < 2; i++) {
+        k->is_halved = i == 1;
+        lines[i] = is_column ? widest_tile(k, caps, line_lanes)
+                             : kal_max(1, WARP / line_lanes);
+        lanes[i] = lines[i] * line_lanes *
+                   kal_resident_groups(caps, (int)(lines[i] * line_lanes),
+                                       lines[i] * line_bytes(k), registers);
+    }
+    return lines[1] > lines[0] ||
+           100 * lanes[1] >=
+               (is_uneven ? ENOUGH_UNEVEN_PERCENT : ENOUGH_PERCENT) * lanes[0];
+}
+
+// Would a group have much memory, as numbers or parts are exchanged else? Rows of lengths that are no powers of
+// two keep their parts, and rows of doubles that are written as columns.
+static bool is_large(const struct kal_kernel *k, const struct kal_caps *caps,
+                     int64_t line_lanes)
+{
+    enum { LEAST_POINTS = 512, LARGE_BYTES = 32 << 10 };
+    const int64_t points = transformed_points(k->pass);
+    const bool is_even = prefers_lines(k) || (points & (points - 1)) == 0;
+    return is_even && points >= LEAST_POINTS && !(k->is_f64 && writes_sectors(k)) &&
+           choose_lines(k, caps, line_lanes) * line_bytes(k) >= LARGE_BYTES;
+}
+
+// Measured on an NVIDIA H200 in November 2026, as recipes. Through OpenGL 21 problems whose groups find room by
+// it take 0.69 to 0.98 of the time; convolutions 1 to 1.2. Through Vulkan 16 whose groups would have 32 KiB and
+// more take 0.75 to 1; rows of 2048 written as columns 1.04, 5000 points 1.12. Of steps by tickets those of 512
+// points gain, 0.87 and 0.92, and those of a real line, 0.78; 256 lose 1.03 to 1.05, 1024 beside 512 1.6. Lines
+// so few that a processor has one group lose 1.03 to 1.05.
+static bool gains_by_halves(struct kal_kernel *k, const struct kal_caps *caps,
+                            int64_t line_lanes)
+{
+    enum { TICKETED = 512, FEW_LINES = 8 };
+    const bool is_of_reals = splits(k->pass) || k->pass->out.mirror_n;
+    if (!kal_caps_takes_glsl(caps) || !caps->processor_bytes || is_convolution(k->pass) ||
+        all_lines(k->pass) < (int64_t)FEW_LINES * caps->processors)
+        return false;
+    if (k->is_fused)
+        return !k->is_f64 && (k->n == TICKETED || (is_of_reals && k->n >= TICKETED));
+    return kal_caps_is_short_of_memory(caps)
+               ? k->is_split && !k->is_f64 && makes_room(k, caps, line_lanes)
+               : is_large(k, caps, line_lanes);
+}
+
+static bool is_split(const struct kal_kernel *k, const struct kal_caps *caps,
+                     int64_t whole, int64_t line_lanes)
+{
+    const int64_t needed = k->choice.split == 0 ? whole : whole * fewest_lines(k);
+    return k->choice.split > 0 || needed > (int64_t)caps->group_bytes ||
+           (k->choice.split != 0 && (is_crowded(k, caps, whole, line_lanes) ||
+                                     is_pressed(k, caps, whole, line_lanes)));
+}
+
+// How numbers are exchanged: whole, their parts one after the other, or halves of these.
+static void choose_exchange(struct kal_kernel *k, const struct kal_caps *caps,
+                            int64_t whole, int64_t line_lanes, bool keeps_parts)
+{
+    enum { HALVES = 2 };
+    if (k->cluster > 1)
+        return;
+    k->is_split = is_split(k, caps, whole, line_lanes);
+    const bool is_halved =
+        kal_rounds_can_halve(k) &&
+        (k->choice.split == HALVES ||
+         (k->is_split && whole / 2 > (int64_t)caps->group_bytes) ||
+         (k->choice.split < 0 && !keeps_parts && gains_by_halves(k, caps, line_lanes)));
+    k->is_halved = is_halved;
+    k->is_split = k->is_split || is_halved;
+}
+
 static kallima_status design_tiled(struct kal_kernel *k, const struct kal_host *host,
-                                   const struct kal_caps *caps, int radix)
+                                   const struct kal_caps *caps, int radix,
+                                   bool keeps_parts)
 {
     const bool can_split = k->cluster == 1;
     const int64_t points = tile_points(k);
     const int64_t whole = (points + points / 16) * kal_kernel_element_bytes(k);
-    const int64_t least = can_split ? whole / 2 : whole;
+    const bool can_halve = can_split && kal_rounds_can_halve(k);
+    const int64_t least = whole / (can_halve ? 4 : can_split ? 2 : 1);
     if (least > (int64_t)caps->group_bytes)
         return kal_fail(host, KALLIMA_E_UNSUPPORTED,
                         "plan: a line of %lld points needs %lld bytes near a group; the "
@@ -748,11 +929,7 @@ static kallima_status design_tiled(struct kal_kernel *k, const struct kal_host *
                         (long long)k->n, (long long)least,
                         (unsigned long long)caps->group_bytes);
     const int64_t line_lanes = lanes_of_line(k, radix);
-    const int64_t needed = k->choice.split == 0 ? whole : whole * fewest_lines(k);
-    k->is_split =
-        can_split && (k->choice.split == 1 || needed > (int64_t)caps->group_bytes ||
-                      (k->choice.split != 0 && (is_crowded(k, caps, whole, line_lanes) ||
-                                                is_pressed(k, caps, whole, line_lanes))));
+    choose_exchange(k, caps, whole, line_lanes, keeps_parts);
 
     const int64_t lines = choose_lines(k, caps, line_lanes);
     k->lanes = (int)kal_min(lines * line_lanes, caps->group_lanes);
@@ -766,6 +943,7 @@ kallima_status kal_kernel_design(struct kal_kernel **out, struct kal_arena *aren
                                  bool is_f64, const struct kal_kernel_frame *frame)
 {
     enum { FEW_LANE_POINTS = 8 }; // where lines are too few for all processors
+    const int radix = largest_radix(pass);
     const int lanes = frame->lanes;
     void *memory;
 
@@ -790,6 +968,7 @@ kallima_status kal_kernel_design(struct kal_kernel **out, struct kal_arena *aren
     if (!k->choice.lines)
         k->choice.lines = frame->lines;
     k->n = pass->n;
+    k->extra = radix > 0 && kal_pass_has_rader(pass) ? 0 : -1;
     if (all_lines(pass) < caps->processors)
         k->choice.lane_points = kal_min(k->choice.lane_points, FEW_LANE_POINTS);
     collect_loops(k);
@@ -797,11 +976,10 @@ kallima_status kal_kernel_design(struct kal_kernel **out, struct kal_arena *aren
     KAL_TRY(describe_side(k, arena, true));
     KAL_TRY(describe_side(k, arena, false));
 
-    const int radix = largest_radix(pass);
     if (radix == 0)
         design_pointwise(k, caps);
     else
-        KAL_TRY(design_tiled(k, arena->host, caps, radix));
+        KAL_TRY(design_tiled(k, arena->host, caps, radix, frame->keeps_parts));
     KAL_TRY(count_groups(k, arena->host));
     k->lanes = lanes ? lanes : k->lanes;
     kal_rounds_design(k, radix > 0);

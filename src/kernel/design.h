@@ -33,6 +33,12 @@ int kal_kernel_add_table(struct kal_kernel *k, enum kal_table_kind kind, int64_t
 /** Whether a mirrored step of the pass is done on the registers of pairs of codelets. */
 bool kal_rounds_pair(const struct kal_kernel *k);
 
+/**
+ * Whether the elements of each exchange fall into halves of which a lane knows in which registers they
+ * are: all steps are of whole lines, and none passes memory's order through the tile.
+ */
+bool kal_rounds_can_halve(const struct kal_kernel *k);
+
 /** Find whether the first or the last round is flat, and add the table of its places. */
 void kal_round_flatten(struct kal_kernel *k, bool is_in);
 

@@ -189,6 +189,7 @@ struct kal_kernel {
     bool lines_are_fast; // in the tile
     bool extra_span;     // there is no tile: `span` elements of a line are a group's
     bool is_split;       // parts are exchanged one after the other, in half the memory
+    bool is_halved;      // of these the lower elements of lines, then the upper ones, in a quarter
     int table_count;
     struct kal_table table[KAL_MAX_TABLES];
 };
@@ -254,6 +255,7 @@ struct kal_kernel_frame {
     int64_t chunk; // of the phase if its passes are launched together, else 0
     int cluster;   // groups of a cluster; 0 or 1: none
     bool is_split; // all exchange the parts of numbers in turn, where they can
+    bool keeps_parts; // and none halves of these, unless it must
 };
 
 /**
@@ -269,6 +271,20 @@ kallima_status kal_kernel_design(struct kal_kernel **out, struct kal_arena *aren
 
 /** Lay out how `from` hands its lines over to `to`, in the memory of their cluster. */
 void kal_kernel_hand_over(struct kal_kernel *from, struct kal_kernel *to);
+
+/** Registers of a codelet that the lower half of its elements has. */
+static inline int kal_round_lower_registers(const struct kal_round *round)
+{
+    return (round->registers + 1) / 2;
+}
+
+/** Lower half of the elements that `reader` reads of a line: how many it holds. */
+static inline int64_t kal_round_lower_elements(const struct kal_round *reader)
+{
+    return reader->mirror
+               ? reader->mirror / 2
+               : kal_round_lower_registers(reader) * reader->action[0].register_before;
+}
 
 /** Bytes of group memory. */
 int64_t kal_kernel_group_bytes(const struct kal_kernel *kernel);

@@ -298,6 +298,21 @@ static bool needs_staging(const struct kal_kernel *k, bool is_in)
     return run_bytes(k, step, is_in) < least_run(k, side);
 }
 
+bool kal_rounds_can_halve(const struct kal_kernel *k)
+{
+    const struct kal_pass *pass = k->pass;
+    for (int i = 0; i < pass->step_count; i++) {
+        const struct kal_step *step = &pass->step[i];
+        const struct kal_step *dft = step->op == KAL_STEP_SPLIT ? step - 1 : step + 1;
+        const bool is_mirrored = step->op == KAL_STEP_SPLIT || step->op == KAL_STEP_MERGE;
+        const bool is_known = step->op == KAL_STEP_DFT || step->op == KAL_STEP_PRODUCT ||
+                              (is_mirrored && dft->radix % 2 == 0);
+        if (!is_known || (step->op != KAL_STEP_PRODUCT && step->outer != 1))
+            return false;
+    }
+    return pass->step_count > 1 && !needs_staging(k, true) && !needs_staging(k, false);
+}
+
 static int64_t dft_size(const struct kal_step *step)
 {
     return step->outer * step->radix * step->m * step->s;
@@ -496,13 +511,21 @@ static struct kal_layout choose_layout(const struct kal_kernel *k,
     return best;
 }
 
+// Elements of a line that the tile holds at once between two rounds.
+static int64_t held_elements(const struct kal_kernel *k, const struct kal_round *reader,
+                             int64_t elements)
+{
+    return k->is_halved ? kal_round_lower_elements(reader) : elements;
+}
+
 static void design_layouts(struct kal_kernel *k, int64_t elements)
 {
     for (int i = 0; i + 1 < k->round_count; i++) {
         struct kal_round *writer = &k->round[i], *reader = &k->round[i + 1];
-        writer->layout = choose_layout(k, writer, reader, elements);
+        const int64_t held = held_elements(k, reader, elements);
+        writer->layout = choose_layout(k, writer, reader, held);
         k->tile_elements =
-            kal_max(k->tile_elements, layout_size(k, &writer->layout, elements));
+            kal_max(k->tile_elements, layout_size(k, &writer->layout, held));
     }
 }
 
@@ -593,7 +616,6 @@ void kal_rounds_design(struct kal_kernel *k, bool has_tile)
     const struct kal_step *last = p->step_count ? &p->step[p->step_count - 1] : NULL;
     int64_t elements = k->n;
 
-    k->extra = has_tile && kal_pass_has_rader(p) ? 0 : -1;
     k->extra_span = !has_tile;
     k->lines_are_fast =
         kal_side_prefers_lines(k, true) || kal_side_prefers_lines(k, false);

@@ -232,6 +232,15 @@ static bool is_mixed(const struct kal_kernel_set *set)
     return split > 0 && split < tiled;
 }
 
+// Do some exchange halves of parts, which costs the others more than these gain?
+static bool is_partly_halved(const struct kal_kernel_set *set)
+{
+    int halved = 0;
+    for (int i = 0; i < set->count; i++)
+        halved += set->kernel[i]->is_halved;
+    return halved > 0 && halved < set->count;
+}
+
 // All with the lanes of the largest, if they are one launch.
 static kallima_status design_together(struct kal_kernel_set *set, struct kal_arena *arena,
                                       struct kal_pass *const *pass,
@@ -320,6 +329,27 @@ static kallima_status design_even_line(struct kal_kernel_set *set,
     return design_together(set, arena, pass, caps, is_f64, frame);
 }
 
+static kallima_status design_set(struct kal_kernel_set *set, struct kal_arena *arena,
+                                 struct kal_pass *const *pass,
+                                 const struct kal_caps *caps, bool is_f64,
+                                 const struct kal_kernel_frame *asked)
+{
+    struct kal_kernel_frame frame = *asked;
+
+    KAL_TRY(design_together(set, arena, pass, caps, is_f64, &frame));
+    if (is_plane(set)) {
+        frame = *asked;
+        KAL_TRY(design_plane(set, arena, pass, caps, is_f64, &frame));
+    } else if (is_uneven_line(set, is_f64)) {
+        frame = *asked;
+        KAL_TRY(design_even_line(set, arena, pass, caps, is_f64, &frame));
+    }
+    if (!is_mixed(set) || is_partly_halved(set))
+        return KALLIMA_OK;
+    frame.is_split = true;
+    return design_kernels(set, arena, pass, caps, is_f64, &frame);
+}
+
 kallima_status kal_kernel_set_design(struct kal_kernel_set *out, struct kal_arena *arena,
                                      const struct kal_program *program,
                                      const struct kal_phase *phase, int first, int count,
@@ -337,18 +367,10 @@ kallima_status kal_kernel_set_design(struct kal_kernel_set *out, struct kal_aren
     *out = (struct kal_kernel_set){ .count = count,
                                     .cluster = frame.cluster,
                                     .reads_late = wish->reads_late };
-    const struct kal_kernel_frame asked = frame;
-    KAL_TRY(design_together(out, arena, pass, caps, is_f64, &frame));
-    if (is_plane(out)) {
-        frame = asked;
-        KAL_TRY(design_plane(out, arena, pass, caps, is_f64, &frame));
-    } else if (is_uneven_line(out, is_f64)) {
-        frame = asked;
-        KAL_TRY(design_even_line(out, arena, pass, caps, is_f64, &frame));
-    }
-    if (is_mixed(out)) {
-        frame.is_split = true;
-        KAL_TRY(design_kernels(out, arena, pass, caps, is_f64, &frame));
+    KAL_TRY(design_set(out, arena, pass, caps, is_f64, &frame));
+    if (is_partly_halved(out)) {
+        frame.keeps_parts = true;
+        KAL_TRY(design_set(out, arena, pass, caps, is_f64, &frame));
     }
     if (is_mixed(out))
         return kal_fail(arena->host, KALLIMA_E_UNSUPPORTED,

@@ -228,7 +228,7 @@ static const struct values {
     [KAL_PARAMETER_HINTS] = { 2, { 0, 1 } },
     [KAL_PARAMETER_LAG] = { 5, { 1, 2, 4, 8, 16 } },
     [KAL_PARAMETER_CLUSTER] = { 5, { 0, 2, 4, 8, 16 } },
-    [KAL_PARAMETER_SPLIT] = { 2, { 0, 1 } },
+    [KAL_PARAMETER_SPLIT] = { 3, { 0, 1, 2 } },
 }, pass_values[KAL_PARAMETER_COUNT] = {
     [KAL_PARAMETER_LINES] = { 7, { 1, 2, 4, 8, 16, 32, 64 } },
     [KAL_PARAMETER_LANES] = { 5, { 1, 2, 4, 8, 16 } },
