@@ -42,11 +42,11 @@ struct kal_caps {
     int processor_lanes;   // work-items that a processor keeps at once; 0: unknown
     uint64_t processor_bytes; // group memory of a processor; 0: unknown
     int transaction_lines;    // neighbouring numbers of one whole memory transaction
-    int64_t local_points; // most points of a line that a group works, in one precision
-    int64_t split_points; // the same where its parts are exchanged one after the other
+    int64_t local_points;  // most points of a line that a group works, in one precision
+    int64_t split_points;  // the same where its parts are exchanged one after the other
     int64_t halved_points; // the same where halves of these are, of plain lines
-    int lane_registers;   // 32-bit registers that a lane can have; 0: unknown
-    int cluster_groups;   // most groups of a cluster; 0 or 1: no clusters
+    int lane_registers;    // 32-bit registers that a lane can have; 0: unknown
+    int cluster_groups;    // most groups of a cluster; 0 or 1: no clusters
     bool has_forward_progress; // a running group goes on while others wait for it
     bool has_nvidia_ptx;       // PTX can stand in the text
     bool is_slow_to_wake;      // its clock falls while it is idle, and rises slowly

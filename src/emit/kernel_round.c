@@ -235,7 +235,7 @@ static void print_tile_place(struct kal_printer *p, const struct kal_round *roun
         return;
     }
     struct kal_sum lines = { "", 0 };
-    const struct kal_layout extra = { 1, 0, 1, 1 };
+    const struct kal_layout extra = { .block = 1, .element = 1, .line = 1 };
     kal_add_line_terms(k, round, &extra, &lines);
     kal_line(p, "const int at = e == %lld ? %lld + %s : %s;", (long long)k->n - 1,
              (long long)k->extra, kal_sum_text(&lines), kal_sum_text(&s));
@@ -259,10 +259,11 @@ enum half { BOTH_HALVES, LOWER_HALF, UPPER_HALF };
 struct turn {
     const char *part; // "", ".x" or ".y"
     enum half half;
-    int64_t bound; // LOWER_HALF, UPPER_HALF: the first element of the upper half
+    // LOWER_HALF, UPPER_HALF: the first element of the upper half, among those of each `whole`.
+    int64_t bound, whole;
 };
 
-static const struct turn all_at_once = { "", BOTH_HALVES, 0 };
+static const struct turn all_at_once = { "", BOTH_HALVES, 0, 0 };
 
 static void print_exchanged(struct kal_printer *p, const char *tile, int number,
                             bool is_write, const struct turn *turn)
@@ -271,6 +272,18 @@ static void print_exchanged(struct kal_printer *p, const char *tile, int number,
     snprintf(value, sizeof value, "v%d[%s][j]%s", number,
              kal_unit_name(&p->k->round[number]), turn->part);
     kal_line(p, "%s = %s;", is_write ? tile : value, is_write ? value : tile);
+}
+
+// Where a unit writes, counted from the first of `whole` elements.
+static struct kal_sum sum_within(const struct kal_round *round, int64_t whole)
+{
+    const int64_t *weights = kal_round_last_action(round)->after;
+    struct kal_sum s = { "", 0 };
+    for (int i = 0; i < round->digit_count; i++) {
+        if (!kal_digit_is_line(&round->digit[i]) && weights[i] % whole)
+            kal_sum_add(&s, kal_digit_names[round->digit[i].role], weights[i]);
+    }
+    return s;
 }
 
 // Of the registers of a codelet those of the half, which are a part of all where each unit has some: where
@@ -288,8 +301,7 @@ static void open_half(struct kal_printer *p, int number, bool is_write,
         snprintf(head, sizeof head, "UNROLL for (int j = %d; j < %d; j++) ",
                  is_upper ? lower : 0, is_upper ? round->registers : lower);
     } else {
-        const struct kal_sum s =
-            kal_element_sum(p->k, round, kal_round_last_action(round)->after);
+        const struct kal_sum s = sum_within(round, turn->whole);
         snprintf(head, sizeof head,
                  "if (%s %s %lld) UNROLL for (int j = 0; j < %d; j++) ", kal_sum_text(&s),
                  is_upper ? ">=" : "<", (long long)turn->bound, round->registers);
@@ -448,11 +460,10 @@ static void print_tile_access(struct kal_printer *p, int number,
     kal_close_units(p, round);
 }
 
-static int list_turns(const struct kal_kernel *k, const struct kal_round *reader,
+static int list_turns(const struct kal_kernel *k, const struct kal_layout *layout,
                       struct turn turn[4])
 {
     static const char *const parts[] = { ".x", ".y" };
-    const int64_t bound = kal_round_lower_elements(reader);
     int count = 0;
 
     if (!k->is_split) {
@@ -461,11 +472,13 @@ static int list_turns(const struct kal_kernel *k, const struct kal_round *reader
     }
     for (int i = 0; i < 2; i++) {
         if (!k->is_halved) {
-            turn[count++] = (struct turn){ parts[i], BOTH_HALVES, 0 };
+            turn[count++] = (struct turn){ parts[i], BOTH_HALVES, 0, 0 };
             continue;
         }
-        turn[count++] = (struct turn){ parts[i], LOWER_HALF, bound };
-        turn[count++] = (struct turn){ parts[i], UPPER_HALF, bound };
+        turn[count++] =
+            (struct turn){ parts[i], LOWER_HALF, layout->held, layout->whole };
+        turn[count++] =
+            (struct turn){ parts[i], UPPER_HALF, layout->held, layout->whole };
     }
     return count;
 }
@@ -475,7 +488,7 @@ static void print_exchange(struct kal_printer *p, int number)
     const struct kal_kernel *k = p->k;
     const struct kal_layout *layout = &k->round[number].layout;
     struct turn turn[4];
-    const int count = list_turns(k, &k->round[number + 1], turn);
+    const int count = list_turns(k, layout, turn);
 
     for (int i = 0; i < count; i++) {
         if (number > 0 || i > 0 || k->from_cluster)

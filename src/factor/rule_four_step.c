@@ -273,12 +273,15 @@ static int64_t first_of_three(int64_t n, int64_t most_first, int64_t most,
 // Two passes over lines of up to `most` points, both as long only where tickets leave scratch in the cache.
 // Through Vulkan on an NVIDIA H200 4194304 doubles take 0.85 of the time by three passes. In GLSL rows are
 // exchanged in halves, and longer: there 4194304 points take 0.75 of the time through OpenGL, 0.83 through Vulkan,
-// by 1024 columns and 4096 rows that they take by three passes, 8388608 by 2048 and 4096 0.94 and 0.98, and through
-// OpenGL 6000000 0.80.
+// by 1024 columns and 4096 rows that they take by three passes, 8388608 by 2048 and 4096 0.94 and 0.98; 1594323, by
+// 729 and 2187, 0.87 where memory is short, and 6000000 0.80, but through Vulkan 1.22.
 static int64_t long_columns(int64_t n, int64_t most, int largest,
                             const struct kal_caps *caps)
 {
-    const int64_t rows = kal_longest_row_of_halves(caps);
+    const bool is_power = (n & (n - 1)) == 0;
+    const int64_t rows = is_power || kal_caps_is_short_of_memory(caps)
+                             ? kal_longest_row_of_halves(caps)
+                             : 0;
     if (caps->has_forward_progress && !kal_caps_takes_glsl(caps))
         return balanced_columns(n, most, most, largest);
     int64_t best = balanced_columns(n, most / 2, most, largest);

@@ -16,7 +16,7 @@ struct kal_choice {
     int has_hints;    // arrays of the user stream past a cache that holds scratch
     int lag;          // lines between two passes of one launch; 0: as it seems best
     int cluster;      // groups of one; 1: as suits it; 0: none
-    int split;        // 1: parts are exchanged one after the other; 2: halves of them; -1: as suits it
+    int split; // 1: parts are exchanged one after the other; 2: halves of them; -1: as suits it
 };
 
 /** The defaults for a device and a precision, changed by what the pass's recipe says. */

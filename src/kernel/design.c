@@ -437,14 +437,23 @@ static int64_t working_lanes(const struct kal_kernel *k, const struct kal_caps *
                              int64_t lines, int64_t line_lanes)
 {
     return lines * line_lanes *
-           kal_resident_groups(caps, (int)(lines * line_lanes),
-                               lines * line_bytes(k),
+           kal_resident_groups(caps, (int)(lines * line_lanes), lines * line_bytes(k),
                                guess_registers(k, line_lanes));
 }
 
 static bool splits(const struct kal_pass *pass)
 {
     return pass->step_count > 0 && pass->step[pass->step_count - 1].op == KAL_STEP_SPLIT;
+}
+
+// A plane, or more axes, that a group has room for as whole numbers.
+static bool is_small_array(const struct kal_kernel *k, const struct kal_caps *caps)
+{
+    bool has_blocks = false;
+    for (int i = 0; i < k->pass->step_count; i++)
+        has_blocks = has_blocks || k->pass->step[i].outer > 1;
+    return has_blocks &&
+           tile_points(k) * kal_kernel_element_bytes(k) <= (int64_t)caps->group_bytes;
 }
 
 static bool is_convolution(const struct kal_pass *pass)
@@ -626,7 +635,7 @@ static int64_t wide_lines(const struct kal_kernel *k)
         return WIDE;
     // Two transactions in a row.
     return 2 * lines * k->n * element <= (k->is_f64 ? LARGEST / 2 : LARGEST) ? 2 * lines
-                                                                            : lines;
+                                                                             : lines;
 }
 
 // No fewer than `lines`, enough for a group of the wanted size.
@@ -844,8 +853,8 @@ static bool makes_room(struct kal_kernel *k, const struct kal_caps *caps,
         return false;
     for (int i = 0; i < 2; i++) {
         k->is_halved = i == 1;
-        lines[i] = is_column ? widest_tile(k, caps, line_lanes)
-                             : kal_max(1, WARP / line_lanes);
+        lines[i] =
+            is_column ? widest_tile(k, caps, line_lanes) : kal_max(1, WARP / line_lanes);
         lanes[i] = lines[i] * line_lanes *
                    kal_resident_groups(caps, (int)(lines[i] * line_lanes),
                                        lines[i] * line_bytes(k), registers);
@@ -871,14 +880,15 @@ static bool is_large(const struct kal_kernel *k, const struct kal_caps *caps,
 // it take 0.69 to 0.98 of the time; convolutions 1 to 1.2. Through Vulkan 16 whose groups would have 32 KiB and
 // more take 0.75 to 1; rows of 2048 written as columns 1.04, 5000 points 1.12. Of steps by tickets those of 512
 // points gain, 0.87 and 0.92, and those of a real line, 0.78; 256 lose 1.03 to 1.05, 1024 beside 512 1.6. Lines
-// so few that a processor has one group lose 1.03 to 1.05.
+// so few that a processor has one group lose 1.03 to 1.05, and planes of 64x64, which fit by parts, 1.17.
 static bool gains_by_halves(struct kal_kernel *k, const struct kal_caps *caps,
                             int64_t line_lanes)
 {
-    enum { TICKETED = 512, FEW_LINES = 8 };
+    enum { TICKETED = 512, FEW_LINES = 8, FEW_ROWS = 2 };
+    const int64_t few = prefers_lines(k) ? FEW_LINES : FEW_ROWS;
     const bool is_of_reals = splits(k->pass) || k->pass->out.mirror_n;
     if (!kal_caps_takes_glsl(caps) || !caps->processor_bytes || is_convolution(k->pass) ||
-        all_lines(k->pass) < (int64_t)FEW_LINES * caps->processors)
+        is_small_array(k, caps) || all_lines(k->pass) < few * caps->processors)
         return false;
     if (k->is_fused)
         return !k->is_f64 && (k->n == TICKETED || (is_of_reals && k->n >= TICKETED));

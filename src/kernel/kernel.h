@@ -51,14 +51,20 @@ struct kal_action {
     int table; // of the kernel; -1: none
 };
 
-/** Where the tile keeps element e of line l: (e + e / block * pad) * element + l * line. */
+/**
+ * Where the tile keeps element e of line l: (e + e / block * pad) * element + l * line. If it holds
+ * a half of them at once, e counts those of the lower half only: the first `held` of each `whole`.
+ */
 struct kal_layout {
     int64_t block, pad, element, line;
+    int64_t whole, held; // 0: all
 };
 
 /** Where that is for line 0, in units of layout->element. */
 static inline int64_t kal_layout_index(const struct kal_layout *layout, int64_t e)
 {
+    if (layout->whole)
+        e = e / layout->whole * layout->held + e % layout->whole;
     return e + e / layout->block * layout->pad;
 }
 
@@ -189,7 +195,8 @@ struct kal_kernel {
     bool lines_are_fast; // in the tile
     bool extra_span;     // there is no tile: `span` elements of a line are a group's
     bool is_split;       // parts are exchanged one after the other, in half the memory
-    bool is_halved;      // of these the lower elements of lines, then the upper ones, in a quarter
+    bool
+        is_halved; // of these the lower elements of lines, then the upper ones, in a quarter
     int table_count;
     struct kal_table table[KAL_MAX_TABLES];
 };
@@ -250,11 +257,11 @@ kallima_status kal_kernel_set_design(struct kal_kernel_set *out, struct kal_aren
 
 /** What a kernel shares with the others of its launch. */
 struct kal_kernel_frame {
-    int lanes;     // of a group; 0: as suits the kernel
-    int lines;     // of a tile, where its recipe names none; 0: as suits the kernel
-    int64_t chunk; // of the phase if its passes are launched together, else 0
-    int cluster;   // groups of a cluster; 0 or 1: none
-    bool is_split; // all exchange the parts of numbers in turn, where they can
+    int lanes;        // of a group; 0: as suits the kernel
+    int lines;        // of a tile, where its recipe names none; 0: as suits the kernel
+    int64_t chunk;    // of the phase if its passes are launched together, else 0
+    int cluster;      // groups of a cluster; 0 or 1: none
+    bool is_split;    // all exchange the parts of numbers in turn, where they can
     bool keeps_parts; // and none halves of these, unless it must
 };
 
@@ -276,14 +283,6 @@ void kal_kernel_hand_over(struct kal_kernel *from, struct kal_kernel *to);
 static inline int kal_round_lower_registers(const struct kal_round *round)
 {
     return (round->registers + 1) / 2;
-}
-
-/** Lower half of the elements that `reader` reads of a line: how many it holds. */
-static inline int64_t kal_round_lower_elements(const struct kal_round *reader)
-{
-    return reader->mirror
-               ? reader->mirror / 2
-               : kal_round_lower_registers(reader) * reader->action[0].register_before;
 }
 
 /** Bytes of group memory. */

@@ -298,24 +298,43 @@ static bool needs_staging(const struct kal_kernel *k, bool is_in)
     return run_bytes(k, step, is_in) < least_run(k, side);
 }
 
+static int64_t dft_size(const struct kal_step *step)
+{
+    return step->outer * step->radix * step->m * step->s;
+}
+
+// Elements from one codelet's first on whose lower ones are a half, and how many these are, where the step reads.
+static int64_t lower_elements(const struct kal_step *reader)
+{
+    return (reader->radix + 1) / 2 * reader->m * reader->s;
+}
+
+// Are all registers of a codelet of `a` elements of the same half of those that a codelet of `b` reads?
+static bool keeps_halves(const struct kal_step *a, const struct kal_step *b)
+{
+    const int64_t whole = b->radix * b->m * b->s, span = a->s * a->radix;
+    return (a->s % whole == 0 && span % whole == 0) ||
+           (a->outer == b->outer && lower_elements(b) % span == 0) ||
+           (b->outer == 1 && lower_elements(b) % span == 0);
+}
+
 bool kal_rounds_can_halve(const struct kal_kernel *k)
 {
     const struct kal_pass *pass = k->pass;
+    const struct kal_step *last = NULL;
     for (int i = 0; i < pass->step_count; i++) {
         const struct kal_step *step = &pass->step[i];
         const struct kal_step *dft = step->op == KAL_STEP_SPLIT ? step - 1 : step + 1;
         const bool is_mirrored = step->op == KAL_STEP_SPLIT || step->op == KAL_STEP_MERGE;
-        const bool is_known = step->op == KAL_STEP_DFT || step->op == KAL_STEP_PRODUCT ||
-                              (is_mirrored && dft->radix % 2 == 0);
-        if (!is_known || (step->op != KAL_STEP_PRODUCT && step->outer != 1))
+        const bool is_known =
+            step->op == KAL_STEP_PRODUCT ||
+            (step->op == KAL_STEP_DFT && (!last || keeps_halves(last, step))) ||
+            (is_mirrored && step->outer == 1 && dft->outer == 1 && dft->radix % 2 == 0);
+        if (!is_known)
             return false;
+        last = step->op == KAL_STEP_DFT ? step : NULL;
     }
     return pass->step_count > 1 && !needs_staging(k, true) && !needs_staging(k, false);
-}
-
-static int64_t dft_size(const struct kal_step *step)
-{
-    return step->outer * step->radix * step->m * step->s;
 }
 
 static void add_step(struct kal_kernel *k, const struct kal_step *step, bool is_last)
@@ -420,15 +439,22 @@ double kal_kernel_exchange_turns(const struct kal_kernel *k)
 static int64_t layout_size(const struct kal_kernel *k, const struct kal_layout *layout,
                            int64_t elements)
 {
-    return kal_layout_index(layout, elements - 1) * layout->element +
+    const int64_t last = elements - 1 - layout->whole + layout->held;
+    return kal_layout_index(layout, last) * layout->element +
            (k->lines - 1) * layout->line + 1;
+}
+
+static int64_t held_elements(const struct kal_layout *layout, int64_t elements)
+{
+    return layout->whole ? elements / layout->whole * layout->held : elements;
 }
 
 // Pads may take an eighth of what they are put between: so much is counted on.
 static bool fits(const struct kal_kernel *k, const struct kal_layout *layout,
                  int64_t elements)
 {
-    return layout_size(k, layout, elements) <= kal_padded_points(elements) * k->lines;
+    return layout_size(k, layout, elements) <=
+           kal_padded_points(held_elements(layout, elements)) * k->lines;
 }
 
 // Better pads than those of `best`, if they stand every `block`; 0: nowhere.
@@ -440,8 +466,12 @@ static void try_pads(const struct kal_kernel *k, const struct kal_round *writer,
 
     for (int pad = 0; pad <= (block ? MOST_PAD : 0); pad++) {
         for (int line_pad = 0; line_pad <= (k->lines > 1 ? MOST_PAD : 0); line_pad++) {
-            struct kal_layout layout = { .block = block ? block : elements, .pad = pad };
-            const int64_t length = kal_layout_index(&layout, elements - 1) + 1;
+            struct kal_layout layout = *best;
+            layout.block = block ? block : elements;
+            layout.pad = pad;
+            layout.element = 1;
+            layout.line = 0;
+            const int64_t length = layout_size(k, &layout, elements);
             layout.element = k->lines_are_fast ? k->lines + line_pad : 1;
             layout.line = k->lines_are_fast ? 1 : length + line_pad;
             if (!fits(k, &layout, elements))
@@ -460,17 +490,20 @@ static void try_pads(const struct kal_kernel *k, const struct kal_round *writer,
 // Do the digits of a unit's elements stay within blocks of `block`, or go by whole blocks? Then
 // addresses stay linear in them with a pad between blocks. Those of a plane's mirrored step are
 // found one by one.
-static bool keeps_blocks(const struct kal_round *round, bool is_writer, int64_t block)
+static bool keeps_blocks(const struct kal_round *round, bool is_writer,
+                         const struct kal_layout *halves, int64_t block)
 {
     if (round->mirror)
         return true;
     const struct kal_action *action =
         &round->action[is_writer ? round->action_count - 1 : 0];
-    const int64_t step = is_writer ? action->register_after : action->register_before;
+    const int64_t step = kal_layout_index(halves, is_writer ? action->register_after
+                                                            : action->register_before);
     int64_t within = step % block ? step * (round->registers - 1) : 0;
 
     for (int i = 0; i < round->digit_count; i++) {
-        const int64_t weight = is_writer ? action->after[i] : action->before[i];
+        const int64_t weight =
+            kal_layout_index(halves, is_writer ? action->after[i] : action->before[i]);
         if (round->digit[i].role < KAL_DIGIT_LINE && weight % block)
             within += weight * (round->digit[i].radix - 1);
     }
@@ -480,7 +513,8 @@ static bool keeps_blocks(const struct kal_round *round, bool is_writer, int64_t 
 // Elements between which the pad of an exchange may stand so that addresses stay linear in
 // the digits of both rounds, from the largest on below `most`; 0: there is no such place.
 static int64_t next_pad_block(const struct kal_round *writer,
-                              const struct kal_round *reader, int64_t most)
+                              const struct kal_round *reader,
+                              const struct kal_layout *halves, int64_t most)
 {
     const struct kal_step *a = writer->action[writer->action_count - 1].step;
     const struct kal_step *b = reader->action[0].step;
@@ -490,10 +524,24 @@ static int64_t next_pad_block(const struct kal_round *writer,
     if (!is_plane && a->outer == b->outer) // of one line
         return b->s == a->s * a->radix && b->s < most ? b->s : 0;
     int64_t block = kal_min(most, dft_size(b->op == KAL_STEP_DFT ? b : a)) - 1;
-    while (block > 1 &&
-           !(keeps_blocks(writer, true, block) && keeps_blocks(reader, false, block)))
+    while (block > 1 && !(keeps_blocks(writer, true, halves, block) &&
+                          keeps_blocks(reader, false, halves, block)))
         block--;
     return block > 1 ? block : 0;
+}
+
+// The lower half of the elements that `reader` reads, if halves are exchanged.
+static struct kal_layout halve(const struct kal_kernel *k, const struct kal_round *reader)
+{
+    struct kal_layout layout = { .block = INT64_MAX };
+    if (!k->is_halved)
+        return layout;
+    layout.whole = reader->mirror ? reader->mirror : dft_size(reader->action[0].step);
+    if (!reader->mirror)
+        layout.whole /= reader->action[0].step->outer;
+    layout.held =
+        reader->mirror ? reader->mirror / 2 : lower_elements(reader->action[0].step);
+    return layout;
 }
 
 // The pads with the fewest conflicts on both sides of an exchange.
@@ -501,31 +549,24 @@ static struct kal_layout choose_layout(const struct kal_kernel *k,
                                        const struct kal_round *writer,
                                        const struct kal_round *reader, int64_t elements)
 {
-    struct kal_layout best = { 0 };
+    const struct kal_layout halves = halve(k, reader);
+    struct kal_layout best = halves;
     int least_cost = -1;
-    int64_t block = next_pad_block(writer, reader, INT64_MAX);
+    int64_t block = next_pad_block(writer, reader, &halves, INT64_MAX);
 
     try_pads(k, writer, reader, elements, block, &best, &least_cost);
-    while ((block = next_pad_block(writer, reader, block)) > 0)
+    while ((block = next_pad_block(writer, reader, &halves, block)) > 0)
         try_pads(k, writer, reader, elements, block, &best, &least_cost);
     return best;
-}
-
-// Elements of a line that the tile holds at once between two rounds.
-static int64_t held_elements(const struct kal_kernel *k, const struct kal_round *reader,
-                             int64_t elements)
-{
-    return k->is_halved ? kal_round_lower_elements(reader) : elements;
 }
 
 static void design_layouts(struct kal_kernel *k, int64_t elements)
 {
     for (int i = 0; i + 1 < k->round_count; i++) {
         struct kal_round *writer = &k->round[i], *reader = &k->round[i + 1];
-        const int64_t held = held_elements(k, reader, elements);
-        writer->layout = choose_layout(k, writer, reader, held);
+        writer->layout = choose_layout(k, writer, reader, elements);
         k->tile_elements =
-            kal_max(k->tile_elements, layout_size(k, &writer->layout, held));
+            kal_max(k->tile_elements, layout_size(k, &writer->layout, elements));
     }
 }
 
@@ -665,9 +706,11 @@ void kal_kernel_hand_over(struct kal_kernel *from, struct kal_kernel *to)
     // they shall write neighbouring places.
     const bool by_lines = kal_side_prefers_lines(from, false);
     for (int pad = 0; pad <= MOST_PAD; pad++) {
-        struct kal_layout layout = { to->n, 0, 1, to->n + pad };
+        struct kal_layout layout = { .block = to->n, .element = 1, .line = to->n + pad };
         if (!by_lines)
-            layout = (struct kal_layout){ to->n, 0, to->lines + pad, 1 };
+            layout = (struct kal_layout){ .block = to->n,
+                                          .element = to->lines + pad,
+                                          .line = 1 };
         const int conflicts = bank_conflicts(to, &to->round[0], &layout, false);
         if (!fits(to, &layout, to->n) || (least >= 0 && conflicts >= least))
             continue;

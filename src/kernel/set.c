@@ -344,7 +344,7 @@ static kallima_status design_set(struct kal_kernel_set *set, struct kal_arena *a
         frame = *asked;
         KAL_TRY(design_even_line(set, arena, pass, caps, is_f64, &frame));
     }
-    if (!is_mixed(set) || is_partly_halved(set))
+    if (!is_mixed(set) || (is_partly_halved(set) && !asked->keeps_parts))
         return KALLIMA_OK;
     frame.is_split = true;
     return design_kernels(set, arena, pass, caps, is_f64, &frame);

@@ -150,7 +150,8 @@ static const struct {
     { 509, KALLIMA_C2C, "bluestein(n=509, local(16.16.4, split=2))", FOR_KERNELS },
     { 1500, KALLIMA_C2C, "bluestein(n=1500, local(25.12.10, split=2))", FOR_KERNELS },
     { 101, KALLIMA_C2C,
-      "bluestein(n=101, four-step(local(16, split=2), local(4.4, split=2)))", FOR_KERNELS },
+      "bluestein(n=101, four-step(local(16, split=2), local(4.4, split=2)))",
+      FOR_KERNELS },
     { 3600, KALLIMA_C2C, "four-step(local(10.6, split=2), local(12.5))", FOR_KERNELS },
     { 3600, KALLIMA_C2C, "four-step(local(10.6), local(12.5, split=2))", FOR_KERNELS },
     { 3600, KALLIMA_C2C, "four-step(local(10.6, split=2), local(5.12, split=2))",
@@ -209,13 +210,16 @@ static bool is_too_long(const kallima_desc *d, const char *recipe)
     return suite.takes_kernels && status == KALLIMA_E_UNSUPPORTED;
 }
 
-static void check_written(size_t i, int variant)
+// The array of `desc` in one of many ways.
+static void check_variant(const kallima_desc *desc, const char *recipe, size_t i,
+                          int variant)
 {
     struct random r = { i * 64 + (size_t)variant };
-    struct trial t = { .seed = r.state, .recipe = written[i].recipe };
+    struct trial t = { .seed = r.state, .recipe = recipe };
 
-    t.desc = problem_line(written[i].kind, variant & 1, 0, written[i].n);
-    t.desc.direction = written[i].kind == KALLIMA_C2C && (variant >> 1 & 1);
+    t.desc = *desc;
+    t.desc.precision = variant & 1;
+    t.desc.direction = desc->kind == KALLIMA_C2C && (variant >> 1 & 1);
     t.desc.placement = variant >> 2 & 1;
     t.desc.batch = (variant >> 3) % 3 * 9 + 1;
     t.desc.scale = variant % 3 == 1 ? 0.375 : 0.0;
@@ -225,14 +229,19 @@ static void check_written(size_t i, int variant)
         suite_check(&t, suite.device);
 }
 
-static void check_refused(size_t i)
+static void check_written(size_t i, int variant)
 {
-    const kallima_desc d = problem_line(written[i].kind, 0, 0, written[i].n);
-    const kallima_plan_options options = { .recipe = written[i].recipe };
+    const kallima_desc desc = problem_line(written[i].kind, 0, 0, written[i].n);
+    check_variant(&desc, written[i].recipe, i, variant);
+}
+
+static void check_refused(const kallima_desc *desc, const char *recipe)
+{
+    const kallima_plan_options options = { .recipe = recipe };
     kallima_plan *plan = NULL;
 
     row_ran();
-    ROW_CHECK(kallima_plan_create(&plan, suite.device, &d, &options) ==
+    ROW_CHECK(kallima_plan_create(&plan, suite.device, desc, &options) ==
               KALLIMA_E_UNSUPPORTED);
     kallima_plan_destroy(&plan);
 }
@@ -241,13 +250,13 @@ void written_recipes_are_followed(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof written / sizeof written[0]; i++) {
+        const kallima_desc d = problem_line(written[i].kind, 0, 0, written[i].n);
         if (is_refused(i)) {
-            check_refused(i);
+            check_refused(&d, written[i].recipe);
             continue;
         }
         if (!suite_takes(i, 1))
             continue;
-        kallima_desc d = problem_line(written[i].kind, 0, 0, written[i].n);
         const kallima_plan_options options = { .recipe = written[i].recipe };
         kallima_plan *plan = NULL;
         char text[TEXT_BYTES] = "";
@@ -262,6 +271,38 @@ void written_recipes_are_followed(void **state)
         for (int variant = 0; variant < 24; variant++) {
             if (suite_takes(i * 24 + (uint64_t)variant, 8))
                 check_written(i, variant);
+        }
+    }
+    ROWS_FINISH();
+}
+
+// Axes whose steps are worked on one tile where that has room, halves of parts of them in turn.
+void written_planes_are_followed(void **state)
+{
+    static const struct {
+        int64_t n[3];
+        int rank;
+        const char *recipe;
+    } rows[] = {
+        { { 64, 64 }, 2, "rank(local(8.8, split=2), local(8.8, split=2))" },
+        { { 60, 50 }, 2, "rank(local(10.6, split=2), local(5.10, split=2))" },
+        { { 90, 48 }, 2, "rank(local(3.6.5, split=2), local(16.3, split=2))" },
+        { { 75, 75 }, 2, "rank(local(15.5, split=2), local(25.3, split=2))" },
+        { { 8, 64 }, 2, "rank(local(8, split=2), local(8.8, split=2))" },
+        { { 16, 12, 20 },
+          3,
+          "rank(local(4.4, split=2), local(12, split=2), local(5.4, split=2))" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        kallima_desc desc = { .rank = rows[i].rank };
+        memcpy(desc.n, rows[i].n, sizeof rows[i].n);
+        if (!suite.takes_kernels)
+            check_refused(&desc, rows[i].recipe);
+        for (int variant = 0; variant < 24 && suite.takes_kernels; variant++) {
+            if (suite_takes(i * 24 + (uint64_t)variant, 8))
+                check_variant(&desc, rows[i].recipe, i, variant);
         }
     }
     ROWS_FINISH();

@@ -89,6 +89,7 @@ void round_trips_return_the_input(void **state);
 // recipes.c
 void recipes_read_back_to_the_same_plan(void **state);
 void written_recipes_are_followed(void **state);
+void written_planes_are_followed(void **state);
 void damaged_recipes_are_refused(void **state);
 void parameters_beyond_the_engine_are_refused(void **state);
 void descriptions_name_the_recipe(void **state);
