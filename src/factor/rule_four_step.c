@@ -334,7 +334,8 @@ static int64_t choose_columns(const struct kal_axis *axis, const struct kal_caps
     // Columns of so many pairs fill a wide tile of the lanes that they have.
     enum { FILLING = 512 };
     const bool fills = reals == 2 && !axis->is_backward && !kal_caps_is_f64(caps) &&
-                       columns * FILLING == axis->n / reals && columns == FILLING / 2;
+                       columns * FILLING == axis->n / reals && columns == FILLING / 2 &&
+                       FILLING <= kal_longest_of_sectors(caps);
     return reals * (fills ? FILLING : columns);
 }
 

@@ -166,7 +166,8 @@ static kallima_status lower_sides(struct kal_lowering *lo, const struct kal_reci
 
 static bool is_two_passes(const struct kal_recipe *node)
 {
-    return (is_real(node) || node->child[0]->rule == KAL_RULE_LOCAL) &&
+    const struct kal_recipe *first = node->child[0];
+    return (is_real(node) ? first->child[0] : first)->rule == KAL_RULE_LOCAL &&
            node->child[1]->rule == KAL_RULE_LOCAL;
 }
 

@@ -14,6 +14,27 @@ static const struct kal_caps kinds_of_caps[] = {
       .language = KAL_LANGUAGE_OPENCL,
       .group_lanes = 256,
       .group_bytes = 49152 },
+    // As an H200 is to OpenGL, and to Vulkan.
+    { .has_f64 = true,
+      .shared_bytes = 32 << 20,
+      .language = KAL_LANGUAGE_GLSL_POINTERS,
+      .processors = 132,
+      .group_lanes = 1024,
+      .group_bytes = 49152,
+      .processor_lanes = 2048,
+      .processor_bytes = 64 << 10,
+      .lane_registers = 255,
+      .has_forward_progress = true },
+    { .has_f64 = true,
+      .shared_bytes = 32 << 20,
+      .language = KAL_LANGUAGE_GLSL_ADDRESSES,
+      .processors = 132,
+      .group_lanes = 1024,
+      .group_bytes = 49152,
+      .processor_lanes = 2048,
+      .processor_bytes = 128 << 10,
+      .lane_registers = 255,
+      .has_forward_progress = true },
 };
 
 // --- what a node may be ------------------------------------------------------------------
@@ -144,12 +165,14 @@ static void check_length(int64_t n, check_function *check)
 static void check_all(check_function *check)
 {
     static const int64_t large[] = {
-        1 << 20, 1 << 14, 1 << 24, 531441,    1000000,   65536,
-        65537,   99991,   1000003, 104729,    10403,     720720,
-        1 << 15, 357911,  1299709, 2 * 99991, 3 * 65537, 7919,
+        1 << 20,   1 << 14, 1 << 24, 531441, 1000000, 65536,   65537,   99991,
+        1000003,   104729,  10403,   720720, 1 << 15, 357911,  1299709, 2 * 99991,
+        3 * 65537, 7919,    10000,   15625,  3000,    1594323, 1 << 22, 6000000,
     };
     static const kallima_desc several_axes[] = {
         { .rank = 2, .n = { 64, 64 } },
+        { .rank = 2, .n = { 128, 100 }, .batch = 20 },
+        { .rank = 2, .n = { 4096, 4096 }, .kind = KALLIMA_R2C },
         { .rank = 2, .n = { 101, 37 }, .kind = KALLIMA_R2C },
         { .rank = 3, .n = { 1, 30, 16 }, .kind = KALLIMA_C2R, .batch = 3 },
         { .rank = 8, .n = { 2, 2, 2, 2, 2, 2, 2, 2 } },

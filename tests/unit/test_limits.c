@@ -151,18 +151,18 @@ static void groups_without_memory_are_refused(void **state)
     ROWS_FINISH();
 }
 
-// What is as small as can be is planned for, or told why not.
-static void the_smallest_devices_are_planned_for(void **state)
+// What is as small as can be, or nearly, is planned for, or told why not.
+static void check_smallest(const char *selector)
 {
     static const kallima_limits rows[] = { { .group_bytes = 1024 },
                                            { .group_lanes = 1 },
                                            { .group_bytes = 1024, .group_lanes = 1 },
+                                           { .group_bytes = 8192, .group_lanes = 256 },
                                            { .buffer_bytes = 1 },
                                            { .row_groups = 1, .cluster_groups = 1 } };
-    static const int64_t lengths[] = { 1, 2, 37, 60, 101, 1000, 4096, 65537 };
+    static const int64_t lengths[] = { 1, 2, 37, 60, 101, 1000, 4096, 65537, 262144 };
     const kallima_plan_options bare = { .without_workspace = 1 };
 
-    (void)state;
     for (size_t i = 0; i < KAL_COUNT(rows) * KAL_COUNT(lengths) * 6; i++) {
         const kallima_device_options options = { .limits = rows[i % KAL_COUNT(rows)] };
         const size_t k = i / KAL_COUNT(rows);
@@ -170,15 +170,22 @@ static void the_smallest_devices_are_planned_for(void **state)
                                     .n = { lengths[k % KAL_COUNT(lengths)] },
                                     .kind = (int32_t)(k / KAL_COUNT(lengths) % 3),
                                     .precision = (int32_t)(k / KAL_COUNT(lengths) / 3),
-                                    .batch = 3 };
+                                    .batch = 4 };
         kallima_device *device = NULL;
         kallima_plan *plan = NULL;
-        ROW_CHECK(kallima_device_open(&device, "nullcuda", &options) == KALLIMA_OK);
+        ROW_CHECK(kallima_device_open(&device, selector, &options) == KALLIMA_OK);
         const kallima_status status = kallima_plan_create(&plan, device, &desc, &bare);
         ROW_CHECK(status == KALLIMA_OK || status == KALLIMA_E_UNSUPPORTED);
         kallima_plan_destroy(&plan);
         kallima_device_close(&device);
     }
+}
+
+static void the_smallest_devices_are_planned_for(void **state)
+{
+    (void)state;
+    check_smallest("nullcuda");
+    check_smallest("nullvulkan");
     ROWS_FINISH();
 }
 
