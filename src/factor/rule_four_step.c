@@ -273,8 +273,8 @@ static int64_t first_of_three(int64_t n, int64_t most_first, int64_t most,
 // Two passes over lines of up to `most` points, both as long only where tickets leave scratch in the cache.
 // Through Vulkan on an NVIDIA H200 4194304 doubles take 0.85 of the time by three passes. In GLSL rows are
 // exchanged in halves, and longer: there 4194304 points take 0.75 of the time through OpenGL, 0.83 through Vulkan,
-// by 1024 columns and 4096 rows that they take by three passes, 8388608 by 2048 and 4096 0.94 and 0.98; 1594323, by
-// 729 and 2187, 0.87 where memory is short, and 6000000 0.80, but through Vulkan 1.22.
+// by 1024 columns and 4096 rows that they take by three passes, 8388608 by 2048 and 4096 0.94 and 0.98. Of lengths
+// that are no powers of two 6000000 takes 0.80 through OpenGL, 1594323, by 729 and 2187, 0.87; but 1.22 through Vulkan.
 static int64_t long_columns(int64_t n, int64_t most, int largest,
                             const struct kal_caps *caps)
 {
