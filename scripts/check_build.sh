@@ -18,7 +18,8 @@ asan)
     # loaded at run time, NVRTC's among them, if their addresses are followed.
     ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1:intercept_tls_get_addr=0 \
         UBSAN_OPTIONS=print_stacktrace=1 \
-        ctest --test-dir build-asan --output-on-failure --parallel "$jobs" --label-exclude long
+        ctest --test-dir build-asan --output-on-failure --parallel "$jobs" --label-exclude long \
+        --exclude-regex '^device-opengles-few$' # what device-opengl-few runs, by other kernels
     ;;
 tsan)
     cmake --build --preset tsan --parallel "$jobs" \
