@@ -61,6 +61,15 @@ static inline bool kal_caps_takes_glsl(const struct kal_caps *caps)
 }
 
 /**
+ * Return whether exchanging halves of parts is chosen for speed, not only where nothing else fits: in GLSL, if the
+ * memory of a processor is known.
+ */
+static inline bool kal_caps_gain_by_halves(const struct kal_caps *caps)
+{
+    return kal_caps_takes_glsl(caps) && caps->processor_bytes > 0;
+}
+
+/**
  * Return whether memory near a processor is what keeps most of its lanes idle. OpenGL's kernels have
  * 64 KiB of an NVIDIA H200's, where others have 128 and 228.
  */

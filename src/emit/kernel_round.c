@@ -294,7 +294,7 @@ static void open_half(struct kal_printer *p, int number, bool is_write,
     const struct kal_round *round = &p->k->round[number];
     const bool is_part = !is_write || p->k->round[number + 1].mirror;
     const bool is_upper = turn->half == UPPER_HALF;
-    const int lower = kal_round_lower_registers(round);
+    const int lower = kal_lower_registers(round->registers);
     char head[640];
 
     if (is_part) {

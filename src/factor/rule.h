@@ -82,11 +82,11 @@ bool kal_line_is_visited_once(const struct kal_axis *axis, const struct kal_caps
  */
 int64_t kal_longest_of_half_tiles(int64_t points);
 
-/** The same where halves of its parts are exchanged; 0: elsewhere. */
-int64_t kal_longest_row_of_halves(const struct kal_caps *caps);
-
 /** The longest line of a kernel that is the second pass of two, from limited caps. */
 int64_t kal_longest_second_step(const struct kal_caps *caps);
+
+/** The same where that gains by exchanging halves of its parts; 0: it does not. */
+int64_t kal_longest_row_of_halves(const struct kal_caps *caps);
 
 /**
  * The longest line of neighbours, from limited caps, that is worth a tile a sector of memory wide

@@ -26,15 +26,32 @@ enum {
 
 enum { NARROW = 4 }; // tiles have this part of a memory transaction's lines: a sector's
 
+// Do neighbouring lines lie apart in memory?
+static bool is_row(const struct kal_axis *axis)
+{
+    return !axis->lines_are_adjacent && !axis->is_second_step;
+}
+
+// Is there no mirrored step and no product beside the DFT?
+static bool is_dft_alone(const struct kal_axis *axis)
+{
+    return !axis->mirrors_first && !axis->mirrors_last && !axis->is_convolved;
+}
+
+// A tile of neighbours, floats in GLSL, a sector wide, whose parts are exchanged in halves; 0: there is none.
+static int64_t longest_in_halves(const struct kal_caps *caps)
+{
+    enum { LONGEST = 4096 };
+    return kal_caps_takes_glsl(caps) && !kal_caps_is_f64(caps)
+               ? kal_min(LONGEST, caps->halved_points * NARROW / caps->transaction_lines)
+               : 0;
+}
+
 // Half spectra, whose rows are no power of two apart. Measured on an NVIDIA H200 in November 2026: 4096x4096 reals
 // take 0.91 of the time through OpenGL and 0.83 through Vulkan by columns of one pass, exchanged in halves.
 static int64_t longest_column_of_reals(const struct kal_caps *caps)
 {
-    enum { LONGEST = 4096 };
-    const int64_t halves = kal_caps_takes_glsl(caps) && !kal_caps_is_f64(caps)
-                               ? caps->halved_points * NARROW / caps->transaction_lines
-                               : 0;
-    return kal_max(kal_min(LONGEST, halves), kal_longest_of_sectors(caps));
+    return kal_max(longest_in_halves(caps), kal_longest_of_sectors(caps));
 }
 
 // Kernels: a tile of neighbouring lines is as wide as memory transactions want, or a part of
@@ -42,9 +59,8 @@ static int64_t longest_column_of_reals(const struct kal_caps *caps)
 static int64_t longest_line(const struct kal_axis *axis, const struct kal_caps *caps)
 {
     enum { SHORTEST = 64 };
-    const bool is_plain = !axis->shares_tile && !axis->mirrors_first &&
-                          !axis->mirrors_last && !axis->is_convolved;
-    if (axis->shares_tile || !(axis->is_second_step || axis->lines_are_adjacent))
+    const bool is_plain = !axis->shares_tile && is_dft_alone(axis);
+    if (axis->shares_tile || is_row(axis))
         return is_plain ? caps->halved_points : caps->split_points;
     if (axis->is_second_step &&
         axis->is_step_of_convolution) // whose tile is written as rows
@@ -73,10 +89,7 @@ int64_t kal_longest_of_sectors(const struct kal_caps *caps)
 
 int64_t kal_longest_row_of_halves(const struct kal_caps *caps)
 {
-    enum { LONGEST = 4096 };
-    return kal_caps_takes_glsl(caps) && caps->processor_bytes && !kal_caps_is_f64(caps)
-               ? kal_min(LONGEST, caps->halved_points * NARROW / caps->transaction_lines)
-               : 0;
+    return kal_caps_gain_by_halves(caps) ? longest_in_halves(caps) : 0;
 }
 
 int64_t kal_longest_of_half_tiles(int64_t points)
@@ -473,12 +486,10 @@ static bool choose_for_few_lanes(const struct kal_axis *axis, const struct kal_c
 {
     enum { LEAST = 30, MOST = 60, LARGEST = 16 };
     const int lanes = axis->n % 4 == 0 ? 4 : 2;
-    const bool is_line = !axis->lines_are_adjacent && !axis->is_second_step &&
-                         !axis->mirrors_first && !axis->mirrors_last &&
-                         !axis->is_convolved;
-    if (!is_line || !kal_caps_is_short_of_memory(caps) || axis->n < LEAST ||
-        axis->n > MOST || axis->n % lanes != 0 || (axis->n & (axis->n - 1)) == 0 ||
-        axis->n / lanes > LARGEST || !kal_radix_is_printed(axis->n / lanes))
+    if (!is_row(axis) || !is_dft_alone(axis) || !kal_caps_is_short_of_memory(caps) ||
+        axis->n < LEAST || axis->n > MOST || axis->n % lanes != 0 ||
+        (axis->n & (axis->n - 1)) == 0 || axis->n / lanes > LARGEST ||
+        !kal_radix_is_printed(axis->n / lanes))
         return false;
     node->radix[0] = (int)(axis->n / lanes);
     node->radix[1] = lanes;
@@ -492,9 +503,8 @@ static bool choose_for_two_groups(const struct kal_axis *axis,
                                   const struct kal_caps *caps, struct kal_recipe *node)
 {
     enum { LONGER_THAN = 8192, LARGEST = 10, STEPS = 4 };
-    if (!kal_caps_is_short_of_memory(caps) || axis->n <= LONGER_THAN ||
-        axis->lines_are_adjacent || axis->is_second_step || axis->shares_tile ||
-        axis->mirrors_first || axis->mirrors_last || axis->is_convolved ||
+    if (!kal_caps_is_short_of_memory(caps) || axis->n <= LONGER_THAN || !is_row(axis) ||
+        !is_dft_alone(axis) || axis->shares_tile ||
         kal_radix_sequence_kernel(axis->n, LARGEST, true, node->radix) != STEPS)
         return false;
     node->radix_count = STEPS;
@@ -557,11 +567,12 @@ static void choose_for_kernel(const struct kal_axis *axis, const struct kal_caps
         kal_order_odd_aside(node);
     else if (axis->is_second_step && n % 2)
         kal_order_ascending(node);
-    if (!is_wide && !axis->shares_tile && !axis->shares_cache && !axis->mirrors_last &&
-        !axis->mirrors_first)
-        (is_rising(axis, caps, node)
-             ? kal_order_ascending(node)
-             : kal_order_by_shares(node, n, kal_caps_is_f64(caps)));
+    const bool is_alone = !is_wide && !axis->shares_tile && !axis->shares_cache &&
+                          !axis->mirrors_last && !axis->mirrors_first;
+    if (is_alone && is_rising(axis, caps, node))
+        kal_order_ascending(node);
+    else if (is_alone)
+        kal_order_by_shares(node, n, kal_caps_is_f64(caps));
     if (is_rader_of_doubles(axis, caps))
         order_for_rader(node, n);
     if (axis->mirrors_first)

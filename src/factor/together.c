@@ -44,8 +44,8 @@ static bool suits_mirror(const struct kal_problem *p, int first)
            kal_points_from(p, first) * 2 > (double)p->n[last];
 }
 
-// Points of a tile. Complex planes whose axes take several steps each are exchanged in halves; of devices that
-// this was timed on, in the precision.
+// Points of a tile: more of complex planes of floats whose axes take several steps each, where these gain by
+// being exchanged in halves.
 static double most_points(const struct kal_problem *p, int first,
                           const struct kal_caps *caps)
 {
@@ -53,8 +53,7 @@ static double most_points(const struct kal_problem *p, int first,
     const int last = p->rank - 1;
     const bool can_halve = p->kind == KALLIMA_C2C && first == last - 1 &&
                            p->n[first] >= LEAST_ROWS && p->n[last] >= LEAST_ROWS;
-    return (double)(can_halve && kal_caps_takes_glsl(caps) && caps->processor_bytes &&
-                            !kal_caps_is_f64(caps)
+    return (double)(can_halve && kal_caps_gain_by_halves(caps) && !kal_caps_is_f64(caps)
                         ? caps->halved_points
                         : caps->local_points);
 }

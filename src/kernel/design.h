@@ -14,7 +14,7 @@ int64_t kal_pass_mirrored_rows(const struct kal_pass *pass);
 /** Bytes of a complex number of the kernel. */
 int64_t kal_kernel_element_bytes(const struct kal_kernel *k);
 
-/** Of these, what the tile holds at once: half, if parts are exchanged one after the other. */
+/** Of these, what the tile holds of one at once: half, if parts are exchanged one after the other. */
 int64_t kal_kernel_exchanged_bytes(const struct kal_kernel *k);
 
 /** Whether neighbouring lines are nearer in memory than neighbouring elements. */

@@ -279,10 +279,10 @@ kallima_status kal_kernel_design(struct kal_kernel **out, struct kal_arena *aren
 /** Lay out how `from` hands its lines over to `to`, in the memory of their cluster. */
 void kal_kernel_hand_over(struct kal_kernel *from, struct kal_kernel *to);
 
-/** Registers of a codelet that the lower half of its elements has. */
-static inline int kal_round_lower_registers(const struct kal_round *round)
+/** Of the registers of a codelet how many the lower half of its elements has. */
+static inline int kal_lower_registers(int registers)
 {
-    return (round->registers + 1) / 2;
+    return (registers + 1) / 2;
 }
 
 /** Bytes of group memory. */

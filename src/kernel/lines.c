@@ -41,22 +41,28 @@ int64_t kal_kernel_tile_points(const struct kal_kernel *k)
     return is_real_plane(k->pass) ? transformed_points(k->pass) : k->n;
 }
 
-// Of `points` the most that the tile holds at once: of halves those of the codelet that reads most.
-static int64_t held_points(const struct kal_kernel *k, int64_t points)
+// Points of a line that the tile holds at once: of halves those of the codelet that reads most.
+static int64_t held_points(const struct kal_kernel *k)
 {
+    const int64_t points = kal_kernel_tile_points(k);
     int64_t held = 0;
     for (int i = 1; k->is_halved && i < k->pass->step_count; i++) {
         const struct kal_step *step = &k->pass->step[i];
         const int radix = step->op == KAL_STEP_DFT ? step->radix : 2;
-        held = kal_max(held, (radix + 1) / 2 * (points / radix));
+        held = kal_max(held, kal_lower_registers(radix) * (points / radix));
     }
     return k->is_halved ? held : points;
 }
 
-// Bytes that a line takes near a group, without pads.
-static int64_t line_bytes(const struct kal_kernel *k)
+// Bytes that a line takes near a group, without pads and with them.
+static int64_t held_bytes(const struct kal_kernel *k)
 {
-    return held_points(k, kal_kernel_tile_points(k)) * kal_kernel_exchanged_bytes(k);
+    return held_points(k) * kal_kernel_exchanged_bytes(k);
+}
+
+static int64_t padded_bytes(const struct kal_kernel *k)
+{
+    return (kal_padded_points(held_points(k)) + 1) * kal_kernel_exchanged_bytes(k);
 }
 
 // Lanes of a line: as many as the codelets of the largest radix need, or those of another.
@@ -107,7 +113,7 @@ static int64_t working_lanes(const struct kal_kernel *k, const struct kal_caps *
                              int64_t lines, int64_t line_lanes)
 {
     return lines * line_lanes *
-           kal_resident_groups(caps, (int)(lines * line_lanes), lines * line_bytes(k),
+           kal_resident_groups(caps, (int)(lines * line_lanes), lines * held_bytes(k),
                                guess_registers(k, line_lanes));
 }
 
@@ -233,7 +239,7 @@ static int64_t narrow_lines(const struct kal_kernel *k, int64_t lines, int64_t s
                             const struct kal_caps *caps)
 {
     enum { GROUPS = 3, RESERVED = 1024, WARP = 32 };
-    const int64_t bytes = line_bytes(k);
+    const int64_t bytes = held_bytes(k);
     if (k->is_fused || k->n % WARP || kal_side_prefers_lines(k, true) ||
         !caps->processor_bytes)
         return lines;
@@ -251,7 +257,7 @@ static int64_t roomy_lines(const struct kal_kernel *k, const struct kal_caps *ca
 {
     enum { GROUPS = 3, RESERVED = 1024 };
     const int64_t least = 2 * SECTOR / kal_kernel_element_bytes(k);
-    const int64_t bytes = line_bytes(k);
+    const int64_t bytes = held_bytes(k);
     while (lines >= 2 * least &&
            GROUPS * (lines * bytes + RESERVED) > (int64_t)caps->processor_bytes)
         lines /= 2;
@@ -404,11 +410,9 @@ static bool prefers_lines(const struct kal_kernel *k)
 int64_t kal_kernel_choose_lines(const struct kal_kernel *k, const struct kal_caps *caps,
                                 int64_t line_lanes)
 {
-    const int64_t points =
-        kal_padded_points(held_points(k, kal_kernel_tile_points(k))) + 1;
-    const int64_t room = (int64_t)caps->group_bytes / kal_kernel_exchanged_bytes(k);
+    const int64_t room = (int64_t)caps->group_bytes / padded_bytes(k);
     const int64_t most =
-        kal_max(1, kal_min(kal_min(kal_kernel_tile_lines(k), room / points),
+        kal_max(1, kal_min(kal_min(kal_kernel_tile_lines(k), room),
                            caps->group_lanes / kal_min(line_lanes, caps->group_lanes)));
 
     if (k->cluster > 1)
@@ -493,9 +497,7 @@ static bool is_pressed(const struct kal_kernel *k, const struct kal_caps *caps,
 static int64_t widest_tile(const struct kal_kernel *k, const struct kal_caps *caps,
                            int64_t line_lanes)
 {
-    const int64_t points =
-        kal_padded_points(held_points(k, kal_kernel_tile_points(k))) + 1;
-    const int64_t bytes = points * kal_kernel_exchanged_bytes(k);
+    const int64_t bytes = padded_bytes(k);
     int64_t lines = halved_lines(k);
     while (lines > 1 && (lines * bytes > (int64_t)caps->group_bytes ||
                          lines * line_lanes > caps->group_lanes))
@@ -506,7 +508,7 @@ static int64_t widest_tile(const struct kal_kernel *k, const struct kal_caps *ca
 // Do halves of parts, where memory is short, make tiles wider than parts do, or leave so many more lanes at work
 // that the barriers between them are worth it? Registers are taken for a few less than guessed: rows of 6561
 // points have 80, not 82, and with these a third group.
-static bool makes_room(struct kal_kernel *k, const struct kal_caps *caps,
+static bool makes_room(const struct kal_kernel *k, const struct kal_caps *caps,
                        int64_t line_lanes)
 {
     enum {
@@ -521,17 +523,18 @@ static bool makes_room(struct kal_kernel *k, const struct kal_caps *caps,
     const int64_t most_lanes =
         kal_kernel_tile_points(k) / kal_pass_largest_radix(k->pass);
     const int registers = guess_registers(k, kal_min(line_lanes, most_lanes)) - FEWER;
+    struct kal_kernel tried = *k;
     int64_t lines[2], lanes[2];
 
     if (!is_column && k->n < LEAST_ROW && !kal_pass_mirrored_rows(k->pass))
         return false;
     for (int i = 0; i < 2; i++) {
-        k->is_halved = i == 1;
-        lines[i] =
-            is_column ? widest_tile(k, caps, line_lanes) : kal_max(1, WARP / line_lanes);
+        tried.is_halved = i == 1;
+        lines[i] = is_column ? widest_tile(&tried, caps, line_lanes)
+                             : kal_max(1, WARP / line_lanes);
         lanes[i] = lines[i] * line_lanes *
                    kal_resident_groups(caps, (int)(lines[i] * line_lanes),
-                                       lines[i] * line_bytes(k), registers);
+                                       lines[i] * held_bytes(&tried), registers);
     }
     return lines[1] > lines[0] ||
            100 * lanes[1] >=
@@ -547,7 +550,7 @@ static bool is_large(const struct kal_kernel *k, const struct kal_caps *caps,
     const int64_t points = transformed_points(k->pass);
     const bool is_even = prefers_lines(k) || (points & (points - 1)) == 0;
     return is_even && points >= LEAST_POINTS && !(k->is_f64 && writes_sectors(k)) &&
-           kal_kernel_choose_lines(k, caps, line_lanes) * line_bytes(k) >= LARGE_BYTES;
+           kal_kernel_choose_lines(k, caps, line_lanes) * held_bytes(k) >= LARGE_BYTES;
 }
 
 // Measured on an NVIDIA H200 in November 2026, as recipes. Through OpenGL 21 problems whose groups find room by
@@ -555,13 +558,13 @@ static bool is_large(const struct kal_kernel *k, const struct kal_caps *caps,
 // more take 0.75 to 1; rows of 2048 written as columns 1.04, 5000 points 1.12. Of steps by tickets those of 512
 // points gain, 0.87 and 0.92, and those of a real line, 0.78; 256 lose 1.03 to 1.05, 1024 beside 512 1.6. Lines
 // so few that a processor has one group lose 1.03 to 1.05, and planes of 64x64, which fit by parts, 1.17.
-static bool gains_by_halves(struct kal_kernel *k, const struct kal_caps *caps,
+static bool gains_by_halves(const struct kal_kernel *k, const struct kal_caps *caps,
                             int64_t line_lanes)
 {
     enum { TICKETED = 512, FEW_LINES = 8, FEW_ROWS = 2 };
     const int64_t few = prefers_lines(k) ? FEW_LINES : FEW_ROWS;
     const bool is_of_reals = splits(k->pass) || k->pass->out.mirror_n;
-    if (!kal_caps_takes_glsl(caps) || !caps->processor_bytes || is_convolution(k->pass) ||
+    if (!kal_caps_gain_by_halves(caps) || is_convolution(k->pass) ||
         is_small_array(k, caps) || kal_pass_lines(k->pass) < few * caps->processors)
         return false;
     if (k->is_fused)
@@ -588,11 +591,10 @@ void kal_kernel_choose_exchange(struct kal_kernel *k, const struct kal_caps *cap
     if (k->cluster > 1)
         return;
     k->is_split = is_split(k, caps, whole, line_lanes);
-    const bool is_halved =
+    k->is_halved =
         kal_rounds_can_halve(k) &&
         (k->choice.split == HALVES ||
          (k->is_split && whole / 2 > (int64_t)caps->group_bytes) ||
          (k->choice.split < 0 && !keeps_parts && gains_by_halves(k, caps, line_lanes)));
-    k->is_halved = is_halved;
-    k->is_split = k->is_split || is_halved;
+    k->is_split = k->is_split || k->is_halved;
 }

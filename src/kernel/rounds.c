@@ -306,7 +306,7 @@ static int64_t dft_size(const struct kal_step *step)
 // Elements from one codelet's first on whose lower ones are a half, and how many these are, where the step reads.
 static int64_t lower_elements(const struct kal_step *reader)
 {
-    return (reader->radix + 1) / 2 * reader->m * reader->s;
+    return kal_lower_registers(reader->radix) * reader->m * reader->s;
 }
 
 // Are all registers of a codelet of `a` elements of the same half of those that a codelet of `b` reads?
