@@ -85,6 +85,7 @@ struct cpu_pass {
     int64_t units;     // of a line that blocks share out: elements, or pairs
     bool is_streamed;  // its output goes past the caches, where its place allows it
     bool is_staged;    // so do short lines whose place does not, by way of a copy
+    int joined;        // neighbouring tiles whose output goes there together; 0: none do
     bool is_far;       // its lines do not fit near the core: a tile to come is asked for
     int64_t in_reach;  // elements of a line that its index map is of; 0: there is none
     bool out_permutes; // the index map is a permutation of a tile's elements
@@ -146,7 +147,8 @@ struct cpu_program {
     bool is_small; // one thread, whose scratch is on its stack
     int threads;
     uint64_t tile_bytes;   // two tiles of a thread
-    uint64_t thread_bytes; // tiles and the scratch of a chunk
+    uint64_t joined_bytes; // a thread's copy of neighbouring tiles
+    uint64_t thread_bytes; // all that, and the scratch of a chunk
     uint64_t shared_bytes;
 };
 
@@ -179,6 +181,15 @@ enum { CPU_SMALL_BYTES = 34 << 10 };
 
 /** A line of the caches: what goes past them begins on one, so that each is stored whole. */
 enum { CPU_LINE_BYTES = 64 };
+
+/**
+ * Bytes from one element to the next in a copy of neighbouring tiles, each of which has a line of the caches
+ * of it: an odd number of these, so that elements do not meet in the same sets.
+ */
+static inline int64_t kal_cpu_joined_pitch(int tiles)
+{
+    return (tiles + 1) * CPU_LINE_BYTES;
+}
 
 // Short lines on their way past the caches, if none of these begins where they do.
 enum { CPU_STAGED_BYTES = 2048 };

@@ -221,6 +221,10 @@ struct cpu_kernels {
     /** Copy n reals past the caches, but for registers that `to` fills only in part. */
     void (*stream)(void *to, const void *from, int64_t n);
 
+    /** Copy `count` pieces of n reals past the caches, by reals from piece to piece; each is whole lines of these. */
+    void (*stream_pieces)(void *to, int64_t to_step, const void *from, int64_t from_step,
+                          int64_t n, int64_t count);
+
     /**
      * Tile elements: to[e] = from[index[e]], where the index may say that it is absent or
      * conjugate, as in struct kal_side, and to[index[e]] = from[e], where it may not.

@@ -55,6 +55,9 @@ struct run {
     struct cpu_place step;     // from lane to lane on the fast loop
     int64_t staged[CPU_MAX_LANES]; // lanes of a copy of the output, before it is streamed
     bool is_streamed;              // a tile's output is one piece
+    int joined;                    // tiles whose output is in the copy of neighbours,
+    char *joined_to;               // and where the first of these belongs
+    bool is_joining;               // the present one goes there
     struct tile tile;              // the one that is being worked
 };
 
@@ -202,6 +205,24 @@ static void init_run(struct run *run, const struct cpu_worker *worker,
                        run->out_unit == 2 && run->step.out == p->n * run->out_unit;
     for (int i = 0; i < pass->kernels->lanes; i++)
         run->staged[i] = i * run->step.out;
+    run->joined = 0;
+    run->joined_to = NULL;
+    run->is_joining = false;
+}
+
+// A copy of the interleaved output, parts in the same order.
+static struct cpu_memory copy_memory(const struct run *run, char *at, int64_t stride,
+                                     const int64_t *lane_offset)
+{
+    const struct cpu_memory *to = &run->out;
+    const bool is_swapped = to->re > to->im;
+    return (struct cpu_memory){
+        .re = is_swapped ? at + run->worker->real_bytes : at,
+        .im = is_swapped ? at : at + run->worker->real_bytes,
+        .stride = stride,
+        .lane_offset = lane_offset,
+        .lanes = to->lanes,
+    };
 }
 
 // Rows one behind the other, to a copy of them and from there past the caches.
@@ -210,13 +231,7 @@ static void stream_rows(const struct run *run, const char *tile, char *spare, in
     const struct cpu_memory *to = &run->out;
     const int64_t skip = run->tile.out[0] * run->worker->real_bytes;
     const bool is_swapped = to->re > to->im;
-    const struct cpu_memory copy = {
-        .re = is_swapped ? spare + run->worker->real_bytes : spare,
-        .im = is_swapped ? spare : spare + run->worker->real_bytes,
-        .stride = to->stride,
-        .lane_offset = run->staged,
-        .lanes = to->lanes,
-    };
+    const struct cpu_memory copy = copy_memory(run, spare, to->stride, run->staged);
     run->pass->kernels->store_rows(tile, &copy, 0, n);
     run->pass->kernels->stream((char *)(is_swapped ? to->im : to->re) + skip, spare,
                                to->lanes * n * run->out_unit);
@@ -413,9 +428,9 @@ static char *find_first(const struct run *run, const struct cpu_memory *side)
 static bool can_stream_lanes(const struct run *run)
 {
     const struct cpu_kernels *k = run->pass->kernels;
-    return run->pass->is_streamed && k->stream_lanes && run->tile.is_affine &&
-           run->step.out == run->out_unit && run->tile.lanes == k->lanes &&
-           run->out_unit == 2 && !run->out.index &&
+    return run->pass->is_streamed && !run->is_joining && k->stream_lanes &&
+           run->tile.is_affine && run->step.out == run->out_unit &&
+           run->tile.lanes == k->lanes && run->out_unit == 2 && !run->out.index &&
            (uintptr_t)find_first(run, &run->out) % CPU_LINE_BYTES == 0 &&
            run->out.stride * run->worker->real_bytes % CPU_LINE_BYTES == 0;
 }
@@ -844,6 +859,45 @@ static void run_tile(const struct run *run)
     run_steps(run, in, out);
 }
 
+// Reals from one element to the next in the copy of neighbouring tiles.
+static int64_t joined_pitch(const struct run *run)
+{
+    return kal_cpu_joined_pitch(run->pass->joined) / run->worker->real_bytes;
+}
+
+// What is in that copy goes to its place.
+static void leave_joined(struct run *run)
+{
+    const struct cpu_pass *pass = run->pass;
+
+    if (run->joined > 0)
+        pass->kernels->stream_pieces(run->joined_to, run->out.stride, run->worker->joined,
+                                     joined_pitch(run),
+                                     (int64_t)run->joined * 2 * pass->kernels->lanes,
+                                     kal_min(pass->pass->n, pass->pass->out.count));
+    run->joined = 0;
+}
+
+// A tile to that copy, beside those in it if it is their neighbour.
+static void join_tile(struct run *run)
+{
+    const struct cpu_memory out = run->out;
+    const int64_t bytes = pair_bytes(run->worker, run->pass);
+    char *to = find_first(run, &out);
+
+    if (run->joined == run->pass->joined || to != run->joined_to + run->joined * bytes)
+        leave_joined(run);
+    if (run->joined == 0)
+        run->joined_to = to;
+    run->out = copy_memory(run, run->worker->joined + run->joined * bytes,
+                           joined_pitch(run), run->staged);
+    run->is_joining = true;
+    run_tile(run);
+    run->is_joining = false;
+    run->out = out;
+    run->joined++;
+}
+
 // Elements of a side one behind the other, parts in their order: what row kernels take.
 static bool is_row(const struct run *run, const struct cpu_memory *side, int64_t unit)
 {
@@ -1056,9 +1110,12 @@ void kal_cpu_tiles_run(struct cpu_worker *worker, const struct cpu_pass *pass,
             look_ahead(&run, first, end - i);
         if (pass->is_blocked)
             run_block(&run, i % blocks);
+        else if (pass->joined && can_stream_lanes(&run))
+            join_tile(&run);
         else
             run_tile(&run);
     }
+    leave_joined(&run);
     if (pass->is_streamed)
         atomic_thread_fence(memory_order_seq_cst);
 }

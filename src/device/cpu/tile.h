@@ -10,6 +10,7 @@ struct cpu_worker {
     int part, parts; // which thread of how many
     int64_t real_bytes;
     char *tile[2];
+    char *joined; // a copy of the output of neighbouring tiles
     char *own_chunk, *common_chunk;
     char *base[KAL_BUFFER_COUNT];   // of each buffer
     char *second[KAL_BUFFER_COUNT]; // imaginary parts of planar user arrays

@@ -403,6 +403,18 @@ static void stream(void *to, const void *from, int64_t n)
         t[i] = f[i];
 }
 
+static void stream_pieces(void *to, int64_t to_step, const void *from, int64_t from_step,
+                          int64_t n, int64_t count)
+{
+    const R *f = from;
+    R *t = to;
+
+    for (int64_t e = 0; e < count; e++, t += to_step, f += from_step) {
+        for (int64_t i = 0; i < n; i += LANES)
+            STREAM(t + i, LOAD(f + i));
+    }
+}
+
 static void gather(void *to, const void *from, const int64_t *index, int64_t n)
 {
     const struct cpu_memory map = { .stride = PAIR, .index = index };
@@ -668,6 +680,7 @@ const struct cpu_kernels JOIN(kal_cpu_kernels_, KAL_SIMD_SUFFIX) = {
     .scaled = OUTPUTS(scaled),
 #endif
     .stream = stream,
+    .stream_pieces = stream_pieces,
     .gather = gather,
     .scatter = scatter,
     .multiply = multiply,
