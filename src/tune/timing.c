@@ -109,6 +109,12 @@ static kallima_status wake(struct kal_timing *timing, const struct lane *lane)
     return KALLIMA_OK;
 }
 
+kallima_status kal_timing_wake(struct kal_timing *timing, const kallima_plan *plan)
+{
+    const struct lane lane = { .plan = plan, .launch = WHOLE };
+    return wake(timing, &lane);
+}
+
 // Time executions that follow each other.
 static kallima_status take_run(struct kal_timing *timing, const struct lane *lane,
                                int64_t count, double *seconds)

@@ -45,6 +45,14 @@ void kal_timing_clear(struct kal_timing *timing);
 double kal_timing_left(const struct kal_timing *timing);
 
 /**
+ * Run a plan until a device that is slow to wake is awake, if it was idle: what times it does the same, but
+ * within the budget.
+ *
+ * Error: E_DEVICE  the device failed
+ */
+kallima_status kal_timing_wake(struct kal_timing *timing, const kallima_plan *plan);
+
+/**
  * Time one plan alone, `rounds` samples or what there is time for.
  *
  * Unit:  rounds: 1 to KAL_RACE_MOST_ROUNDS; times->count = 0: there was no time.

@@ -157,8 +157,8 @@ static kallima_status remember_wrong(const struct tuner *t, const char *recipe,
     return kal_wisdom_add(t->trial->device->wisdom, &entry);
 }
 
-// The budget counts from the moment on when something that is right can be timed: whatever it
-// took, there is none without it. As long as its check took, that of the winner will take.
+// The budget counts from the moment on when something that is right can be timed, on a device that is awake:
+// whatever it took, there is none without it. As long as its check took, that of the winner will take.
 static void start_clock(struct tuner *t, double check_seconds)
 {
     static const double SEARCH = 0.85; // of the time; the rest is for the confirmation
@@ -191,7 +191,9 @@ static kallima_status judge_first(struct tuner *t, kallima_plan *plan,
     KAL_TRY(kal_trial_check(t->trial, plan, &verdict));
     if (!verdict.is_right)
         return call_wrong(t, c, &verdict);
-    start_clock(t, kal_clock_now() - start);
+    const double check_seconds = kal_clock_now() - start;
+    KAL_TRY(kal_timing_wake(&t->timing, plan));
+    start_clock(t, check_seconds);
     t->best_is_sure = true;
     return time_first(t, plan, c);
 }
