@@ -2,9 +2,16 @@
 // The tree as text and back.
 #include "factor/recipe.h"
 
+#include "codelet/lengths.h"
 #include "factor/rule.h"
 
 #include <string.h>
+
+bool kal_recipe_is_codelet(const struct kal_recipe *node)
+{
+    return node->rule == KAL_RULE_LOCAL &&
+           (node->radix_count == 1 || node->n == KAL_NUMBERS_MAX);
+}
 
 void kal_recipe_print(struct kal_text *text, const struct kal_recipe *node)
 {

@@ -64,6 +64,9 @@ int kal_recipe_get_parameter(const struct kal_recipe *recipe, enum kal_parameter
  */
 bool kal_recipe_fits(struct kal_recipe *recipe, const struct kal_problem *problem);
 
+/** Return whether one codelet of the CPU engine can do all of a node: of reals, or of whole numbers. */
+bool kal_recipe_is_codelet(const struct kal_recipe *recipe);
+
 /**
  * Read a recipe for `problem` from text.
  *

@@ -85,6 +85,9 @@ static kallima_status add_real(struct kal_text *text, const struct form *form)
             KAL_TRY(
                 add_codelet(text, kal_real_length_spec(n, form->flavour, form->kind)));
     }
+    if (form->kind == KAL_CODELET_R2C)
+        KAL_TRY(add_codelet(
+            text, kal_real_length_spec(KAL_NUMBERS_MAX, form->flavour, form->kind)));
     return text->status;
 }
 

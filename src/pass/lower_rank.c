@@ -37,7 +37,8 @@ static int64_t other_length(const struct kal_problem *p, int axis)
     return p->kind == KALLIMA_R2C ? p->out.n[axis] : p->in.n[axis];
 }
 
-// Scratch in the shape of the complex array, of the axes from `first` on.
+// Scratch in the shape of the complex array, of the axes from `first` on. Parts that the array's sides exchange
+// are exchanged there, too, where a CPU has both in one piece: then no pass has to.
 static kallima_status scratch_volume(struct kal_lowering *lo,
                                      const struct kal_lines *lines, int first,
                                      bool are_pairs, struct volume *v)
@@ -51,6 +52,9 @@ static kallima_status scratch_volume(struct kal_lowering *lo,
     }
     KAL_TRY((are_pairs ? kal_scratch_take_pairs : kal_scratch_take)(
         lo, lines, elements, &v->side, v->loop_stride));
+    v->side.is_swapped = !lo->caps->language && v->side.imag == 1 &&
+                         p->kind == KALLIMA_C2C && lines->in.is_swapped &&
+                         lines->out.is_swapped;
     for (int i = p->rank - 1; i >= first; i--)
         v->stride[i] = pitch[i] * v->side.stride;
     v->row = other_length(p, p->rank - 1);
@@ -330,6 +334,17 @@ static struct volume inside_volume(const struct volume *v, const struct kal_line
     return inside;
 }
 
+// Does one codelet do an axis from `first` on, of a CPU that works lines beside each other as numbers? Its
+// result's bits are those of numbers, then, and shall be the same without scratch, which threads may do.
+static bool has_codelet(const struct kal_lowering *lo, const struct kal_recipe *node,
+                        int first)
+{
+    bool has = false;
+    for (int i = first; i < node->child_count; i++)
+        has = has || kal_recipe_is_codelet(node->child[i]);
+    return has && kal_caps_holds_numbers(lo->caps);
+}
+
 // Are the lines of the last axis, of a CPU, read or written as pairs on the other side, too? Those that
 // fill half of the lanes are worked by twos then, and those of one codelet without a tile.
 static bool takes_pairs(const struct kal_lowering *lo, const struct kal_recipe *node,
@@ -338,6 +353,8 @@ static bool takes_pairs(const struct kal_lowering *lo, const struct kal_recipe *
     const struct kal_recipe *last = node->child[node->child_count - 1];
     bool are_long = true;
 
+    if (has_codelet(lo, node, first))
+        return true;
     if (lo->problem->precision != KALLIMA_F32)
         return false;
     // Columns of one codelet are not stored from pairs past the caches.

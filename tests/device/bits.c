@@ -22,6 +22,11 @@ static const kallima_desc problems[] = {
       .n = { 64, 256 },
       .batch = 48 }, // columns first on any number of threads
     { .rank = 2, .n = { 64, 256 }, .batch = 70 }, // too many for that
+    // Axes of one codelet: through scratch if that is stored past the caches.
+    { .rank = 2, .n = { 32, 100 }, .batch = 100, .precision = KALLIMA_F64 },
+    { .rank = 2, .n = { 25, 17 }, .batch = 1500 },
+    { .rank = 3, .n = { 64, 10, 9 }, .batch = 110 },
+    { .rank = 1, .n = { 24 }, .batch = 13000, .precision = KALLIMA_F64 },
     { .rank = 2, .n = { 512, 512 }, .batch = 2, .precision = KALLIMA_F64 },
 };
 

@@ -262,6 +262,60 @@ void short_lines_past_the_caches_are_computed(void **state)
     ROWS_FINISH();
 }
 
+// Arrays whose axes are one codelet each, or the longest one beside others, with rows that fill registers and rows
+// that do not; input in rows so far apart that they meet in the sets of a cache, and output past the caches.
+void arrays_of_codelets_are_computed(void **state)
+{
+    static const struct array {
+        int rank;
+        int64_t n[3], batch;
+        int64_t gap; // numbers from a row to the next
+        double scale;
+        kallima_placement placement;
+        int direction;
+        bool is_large;
+    } arrays[] = {
+        { 2, { 32, 32 }, 3, 0, 1.0, KALLIMA_OUT_OF_PLACE, KALLIMA_FORWARD, false },
+        { 2, { 25, 13 }, 2, 0, 1.0, KALLIMA_IN_PLACE, KALLIMA_INVERSE, false },
+        { 2, { 64, 37 }, 1, 0, 0.5, KALLIMA_OUT_OF_PLACE, KALLIMA_INVERSE, false },
+        { 2, { 64, 64 }, 3, 0, 1.0, KALLIMA_IN_PLACE, KALLIMA_FORWARD, false },
+        { 2, { 31, 64 }, 2, 0, 1.0, KALLIMA_OUT_OF_PLACE, KALLIMA_FORWARD, false },
+        { 2, { 16, 100 }, 2, 0, 1.0, KALLIMA_OUT_OF_PLACE, KALLIMA_INVERSE, false },
+        { 2, { 20, 9 }, 2, 2, 1.0, KALLIMA_OUT_OF_PLACE, KALLIMA_FORWARD, false },
+        { 2, { 64, 7 }, 1, 505, 1.0, KALLIMA_OUT_OF_PLACE, KALLIMA_FORWARD, false },
+        { 3, { 5, 7, 3 }, 3, 0, 1.0, KALLIMA_OUT_OF_PLACE, KALLIMA_FORWARD, false },
+        { 3, { 16, 16, 16 }, 1, 0, 0.25, KALLIMA_OUT_OF_PLACE, KALLIMA_FORWARD, false },
+        { 3, { 32, 32, 32 }, 1, 0, 1.0, KALLIMA_IN_PLACE, KALLIMA_INVERSE, false },
+        { 2, { 32, 25 }, 700, 0, 1.0, KALLIMA_OUT_OF_PLACE, KALLIMA_FORWARD, true },
+        { 2, { 64, 64 }, 150, 0, 1.0, KALLIMA_OUT_OF_PLACE, KALLIMA_INVERSE, true },
+    };
+
+    (void)state;
+    kallima_device *device = suite.takes_kernels ? NULL : suite_open(1, NULL);
+    for (size_t i = 0; i < 2 * (sizeof arrays / sizeof arrays[0]); i++) {
+        const struct array *a = &arrays[i / 2];
+        struct trial t = { .seed = i + 1, .way = WAY_OWNED };
+        if (a->is_large && (suite.is_brief || suite.takes_kernels))
+            continue;
+        t.desc = (kallima_desc){ .precision = i % 2 ? KALLIMA_F64 : KALLIMA_F32,
+                                 .direction = a->direction,
+                                 .placement = a->placement,
+                                 .rank = a->rank,
+                                 .batch = a->batch,
+                                 .scale = a->scale };
+        for (int axis = 0; axis < a->rank; axis++)
+            t.desc.n[axis] = a->n[axis];
+        if (a->gap) {
+            t.desc.in.stride[1] = 1;
+            t.desc.in.stride[0] = a->n[1] + a->gap;
+            t.desc.in.batch_stride = a->n[0] * (a->n[1] + a->gap);
+        }
+        suite_check(&t, a->is_large ? device : suite.device);
+    }
+    kallima_device_close(&device);
+    ROWS_FINISH();
+}
+
 // The lines of a small batch are worked one by one, each as if it were alone, up to some number of them.
 void lines_of_small_batches_are_computed(void **state)
 {

@@ -56,7 +56,16 @@ struct cpu_short_lines {
     cpu_short *run; // NULL: they are not
     int64_t n;      // numbers, or reals, of a transform
     int64_t reals;  // of a line of the output
-    bool is_real;   // x and y begin where their lines do, whichever part leads
+    int64_t
+        count; // what `run` is told for as many lines as there are lanes: 1, or so many
+    bool is_real; // x and y begin where their lines do, whichever part leads
+};
+
+/** Lines that are worked beside each other, in registers of numbers. */
+struct cpu_beside_lines {
+    cpu_beside *run;   // NULL: they are not
+    bool are_gathered; // they go to a tile before
+    int64_t at_once;   // lines of such a tile
 };
 
 struct cpu_line;
@@ -85,6 +94,7 @@ struct cpu_pass {
     int64_t units;     // of a line that blocks share out: elements, or pairs
     bool is_streamed;  // its output goes past the caches, where its place allows it
     bool is_staged;    // so do short lines whose place does not, by way of a copy
+    struct cpu_beside_lines beside;
     int joined;        // neighbouring tiles whose output goes there together; 0: none do
     bool is_far;       // its lines do not fit near the core: a tile to come is asked for
     int64_t in_reach;  // elements of a line that its index map is of; 0: there is none

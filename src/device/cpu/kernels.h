@@ -13,6 +13,9 @@
 
 enum { CPU_MAX_RADIX = 32, CPU_MAX_REAL = 32, CPU_MAX_LANES = 16 };
 
+/** The longest codelet, of whole lines: of several, and of lines beside each other. */
+enum { CPU_LONGEST = 64 };
+
 /** Bytes of a tile element, at most: two registers. */
 enum { CPU_PAIR_BYTES = 128 };
 
@@ -99,15 +102,24 @@ struct cpu_pair_kernels {
 typedef void cpu_mirror(const void *x, void *y, int64_t m, const void *w);
 
 /**
- * Steps of one lane of interleaved numbers, one behind the other on both sides, whose parts are
- * exchanged on both or on none: `numbers` at once, which fill a register. `first` has s = 1, and
+ * One Stockham step of `lines` lines of interleaved numbers that are neighbours on both sides, where parts
+ * are exchanged on both or on none. The lines fill a register at least; where they do not fill the last
+ * one some are worked twice, and y is not x.
+ */
+typedef void cpu_beside(const struct cpu_vectors *x, const struct cpu_vectors *y,
+                        int64_t m, int64_t s, int64_t lines, const void *w);
+
+/**
+ * Steps of interleaved numbers, whose parts are exchanged on both sides or on none: `numbers` at once,
+ * which fill a register. Those of one line, one behind the other on both sides: `first` has s = 1, and
  * m and the radix at least `numbers`; its w has for each group of p, from those below `numbers` on,
  * where the last group ends with m-1, radix-1 registers of real parts, each number's twice, and of
- * imaginary parts in turn. `later` has s at least `numbers`.
+ * imaginary parts in turn. `later` has s at least `numbers`. Those of lines beside each other: `beside`.
  */
 struct cpu_group_kernels {
     int numbers;
     cpu_dft *first[CPU_MAX_RADIX + 1], *later[CPU_MAX_RADIX + 1];
+    cpu_beside *beside[CPU_LONGEST + 1]; // the longest one in registers of up to 32 bytes
     cpu_mirror *split, *merge;
 };
 
@@ -115,8 +127,8 @@ struct cpu_group_kernels {
  * Codelets of LANES lines each, `groups` times: interleaved numbers one behind the other, and
  * strides from line to line. Scaled ones alone look at `scale`. `streamed` is past the caches,
  * where lines are one behind the other in y, too, and y is a multiple of a register.
- * x.ahead is other than 0 where more input lies behind these, to be asked for, too; y.ahead where output is
- * not in the caches and does not go past them, and is asked for.
+ * x.ahead is other than 0 where more input lies behind these, to be asked for, too, or, of `several`, any
+ * shall be asked for; y.ahead where output is not in the caches and does not go past them, and is asked for.
  */
 typedef void cpu_short(const struct cpu_vectors *x, const struct cpu_vectors *y,
                        int64_t groups, double scale, bool streamed);
@@ -186,8 +198,8 @@ struct cpu_kernels {
     // By radix, NULL where there is none; NULL for one lane. Then those that are scaled.
     cpu_short *const *shorts, *const *scaled_shorts;
     const struct cpu_real_kernels *reals, *scaled_reals;
-    // By radix, of as many lines as `groups` says, not scaled and never past the caches; NULL for one
-    // lane, and for registers of 64 bytes.
+    // By radix and the longest one, of as many lines as `groups` says, not scaled and never past the caches;
+    // NULL for one lane, and for registers of 64 bytes.
     cpu_short *const *several;
     const struct cpu_row_kernels *rows;
 
@@ -224,6 +236,13 @@ struct cpu_kernels {
     /** Copy `count` pieces of n reals past the caches, by reals from piece to piece; each is whole lines of these. */
     void (*stream_pieces)(void *to, int64_t to_step, const void *from, int64_t from_step,
                           int64_t n, int64_t count);
+
+    /**
+     * The same through the caches, of n reals that fill registers; `asks_ahead`: what lies behind each
+     * piece is asked for.
+     */
+    void (*copy_pieces)(void *to, int64_t to_step, const void *from, int64_t from_step,
+                        int64_t n, int64_t count, bool asks_ahead);
 
     /**
      * Tile elements: to[e] = from[index[e]], where the index may say that it is absent or

@@ -31,18 +31,31 @@ static bool is_contiguous(const struct kal_side *side, int64_t n)
     return side->imag == 1 && side->stride == 2 && kal_cpu_side_is_plain(side, n);
 }
 
+// Contiguous on both sides, where the same part leads: kernels exchange them on both or on none.
+static bool are_rows(const struct kal_pass *p)
+{
+    return is_contiguous(&p->in, p->n) && is_contiguous(&p->out, p->n) &&
+           p->in.is_swapped == p->out.is_swapped;
+}
+
 // One codelet of contiguous numbers?
 static bool is_complex(const struct kal_pass *p)
 {
     return p->step_count == 1 && kal_cpu_steps_are_plain(p) && !p->out.twiddle_n &&
-           is_contiguous(&p->in, p->n) && is_contiguous(&p->out, p->n);
+           are_rows(p);
+}
+
+int64_t kal_cpu_codelet_find(const struct kal_pass *p)
+{
+    return kal_cpu_steps_are_plain(p) && !p->out.twiddle_n &&
+                   (p->step_count == 1 || p->n == CPU_LONGEST)
+               ? p->n
+               : 0;
 }
 
 cpu_short *kal_cpu_several_find(const struct kal_pass *p, const struct cpu_kernels *k)
 {
-    return k->several && is_complex(p) && p->in.is_swapped == p->out.is_swapped
-               ? k->several[p->step[0].radix]
-               : NULL;
+    return k->several && kal_cpu_codelet_find(p) && are_rows(p) ? k->several[p->n] : NULL;
 }
 
 static cpu_short *find_complex(const struct kal_pass *p, const struct cpu_kernels *k)
@@ -162,7 +175,7 @@ void kal_cpu_short_find(struct cpu_short_lines *out, const struct kal_pass *p,
         return;
     cpu_short *complex = find_complex(p, k);
     if (complex) {
-        *out = (struct cpu_short_lines){ complex, p->n, 2 * p->n, false };
+        *out = (struct cpu_short_lines){ complex, p->n, 2 * p->n, 1, false };
         return;
     }
     const int64_t n = find_real_length(p, &is_forward);
@@ -172,6 +185,7 @@ void kal_cpu_short_find(struct cpu_short_lines *out, const struct kal_pass *p,
     out->n = n;
     out->run = (is_forward ? reals->r2c : reals->c2r)[n];
     out->reals = is_forward ? 2 * (n / 2 + 1) : n;
+    out->count = 1;
     out->is_real = true;
 }
 

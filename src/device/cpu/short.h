@@ -22,6 +22,12 @@ bool kal_cpu_is_mirrored_line(const struct kal_pass *pass, bool *is_forward);
 double kal_cpu_lines_cost(const struct cpu_pass *pass, const struct cpu_kernels *kernels,
                           int64_t lines, bool is_f64);
 
+/**
+ * Return the points of the one codelet that does all of a pass: of its only step, or the longest one, whose
+ * lines other kernels take in two steps; 0: there is none.
+ */
+int64_t kal_cpu_codelet_find(const struct kal_pass *pass);
+
 /** Return what works several lines of a pass, a number of each in a register; NULL: nothing does. */
 cpu_short *kal_cpu_several_find(const struct kal_pass *pass,
                                 const struct cpu_kernels *kernels);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "device/cpu/tile.h"
 
+#include "device/cpu/beside.h"
+
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -784,7 +786,7 @@ static void stage_short(const struct run *run, struct cpu_vectors x,
         count = kal_min(most, tiles - done);
         move(&copy, spare + left - find_first(run, &run->out));
         x.ahead = done + count < tiles;
-        pass->turned.run(&x, &copy, count, pass->pass->scale, false);
+        pass->turned.run(&x, &copy, count * pass->turned.count, pass->pass->scale, false);
         const int64_t all = left + count * bytes;
         const int64_t past = -(intptr_t)to & (CPU_LINE_BYTES - 1);
         left = done + count < tiles ? (all - past) % CPU_LINE_BYTES : 0;
@@ -813,7 +815,7 @@ static int64_t run_short(const struct run *run, int64_t first, int64_t most)
     const struct cpu_pass *pass = run->pass;
     const int64_t lines = kal_min(run->rows.length - first, run->round - run->tile.fast);
     const int64_t tiles = kal_min(lines / pass->kernels->lanes, most);
-    const struct cpu_vectors x = line_vectors(run, &run->in, run->step.in);
+    struct cpu_vectors x = line_vectors(run, &run->in, run->step.in);
     struct cpu_vectors y = line_vectors(run, &run->out, run->step.out);
 
     if (tiles <= 0)
@@ -821,11 +823,95 @@ static int64_t run_short(const struct run *run, int64_t first, int64_t most)
     const bool is_far = pass->is_streamed && run->step.out == run->pass->turned.reals;
     const bool is_aligned = (uintptr_t)find_first(run, &run->out) % CPU_LINE_BYTES == 0;
     y.ahead = is_far && !is_aligned;
-    if (y.ahead && pass->is_staged)
+    x.ahead = pass->turned.count > 1 && pass->is_far;
+    if (is_far && (pass->turned.count > 1 || (!is_aligned && pass->is_staged)))
         stage_short(run, x, &y, tiles);
     else
-        pass->turned.run(&x, &y, tiles, pass->pass->scale, is_far && is_aligned);
+        pass->turned.run(&x, &y, tiles * pass->turned.count, pass->pass->scale,
+                         is_far && is_aligned);
     return tiles;
+}
+
+// Reals from one element to the next in the copy of neighbouring tiles.
+static int64_t joined_pitch(const struct run *run)
+{
+    return kal_cpu_joined_pitch(run->pass->joined) / run->worker->real_bytes;
+}
+
+// Lines beside each other past the caches: tiles of them to a copy, and from there by whole lines of the caches.
+static void stream_beside(const struct run *run, struct cpu_vectors x, int64_t tiles)
+{
+    const struct cpu_pass *pass = run->pass;
+    const int64_t lanes = pass->kernels->lanes, bytes = pair_bytes(run->worker, pass);
+    const int64_t pitch = joined_pitch(run);
+    const struct cpu_memory copy = copy_memory(run, run->worker->joined, pitch, NULL);
+    const struct cpu_vectors y = { copy.re, copy.im, pitch, 0 };
+    char *to = find_first(run, &run->out);
+
+    for (int64_t done = 0, count; done < tiles; done += count) {
+        count = kal_min(pass->joined, tiles - done);
+        kal_cpu_beside_run(run->worker, pass, &x, &y, count * lanes);
+        pass->kernels->stream_pieces(to, run->out.stride, run->worker->joined, pitch,
+                                     count * lanes * run->out_unit, pass->pass->n);
+        move(&x, count * bytes);
+        to += count * bytes;
+    }
+}
+
+// Such lines from the present tile on, `most` tiles at most: returns how many these are.
+static int64_t run_beside(const struct run *run, int64_t first, int64_t most)
+{
+    const struct cpu_pass *pass = run->pass;
+    const int64_t lines = kal_min(run->rows.length - first, run->round - run->tile.fast);
+    const int64_t tiles = kal_min(lines / pass->kernels->lanes, most);
+    const struct cpu_vectors x = memory_vectors(run, &run->in);
+    const struct cpu_vectors y = memory_vectors(run, &run->out);
+
+    if (tiles <= 0)
+        return tiles;
+    if (pass->joined && can_stream_lanes(run))
+        stream_beside(run, x, tiles);
+    else
+        kal_cpu_beside_run(run->worker, pass, &x, &y, tiles * pass->kernels->lanes);
+    return tiles;
+}
+
+// Lines from the present tile on that are worked without tiles of parts: returns how many tiles of
+// them; 0: none.
+static int64_t run_ahead(const struct run *run, int64_t first, int64_t most)
+{
+    if (run->pass->turned.run)
+        return run_short(run, first, most);
+    return run->pass->beside.run ? run_beside(run, first, most) : 0;
+}
+
+// Several lines that do not fill a tile, each as it would be worked among others.
+static void run_one_by_one(const struct run *run)
+{
+    const struct cpu_pass *pass = run->pass;
+    const int64_t real_bytes = run->worker->real_bytes;
+
+    for (int i = 0; i < run->tile.lanes; i++) {
+        struct cpu_vectors x = line_vectors(run, &run->in, 0);
+        struct cpu_vectors y = line_vectors(run, &run->out, 0);
+        move(&x, (run->tile.in[i] - run->tile.in[0]) * real_bytes);
+        move(&y, (run->tile.out[i] - run->tile.out[0]) * real_bytes);
+        pass->turned.run(&x, &y, 1, pass->pass->scale, false);
+    }
+}
+
+// A tile that lines do not fill, or of lines from two rounds.
+static bool run_few(const struct run *run)
+{
+    const struct cpu_pass *pass = run->pass;
+
+    if (pass->turned.count > 1)
+        run_one_by_one(run);
+    else if (pass->beside.run)
+        kal_cpu_beside_run_few(run->worker, pass, &run->in, &run->out);
+    else
+        return false;
+    return true;
 }
 
 static void run_tile(const struct run *run)
@@ -857,12 +943,6 @@ static void run_tile(const struct run *run)
                            p->step_count == 1 ? in : REACH_NONE, fused))
         out = REACH_NONE;
     run_steps(run, in, out);
-}
-
-// Reals from one element to the next in the copy of neighbouring tiles.
-static int64_t joined_pitch(const struct run *run)
-{
-    return kal_cpu_joined_pitch(run->pass->joined) / run->worker->real_bytes;
 }
 
 // What is in that copy goes to its place.
@@ -1102,10 +1182,12 @@ void kal_cpu_tiles_run(struct cpu_worker *worker, const struct cpu_pass *pass,
         const int64_t row = run.rows.count == 1 ? 0 : number / run.rows.tiles;
         const int64_t first = (number - row * run.rows.tiles) * pass->kernels->lanes;
         find_lanes(&run, row, first);
-        tiles = pass->turned.run ? run_short(&run, first, end - i) : 0;
+        tiles = run_ahead(&run, first, end - i);
         if (tiles > 0)
             continue;
         tiles = 1;
+        if (run_few(&run))
+            continue;
         if (pass->is_far && blocks == 1)
             look_ahead(&run, first, end - i);
         if (pass->is_blocked)

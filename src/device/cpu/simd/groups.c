@@ -96,27 +96,57 @@ static inline int64_t next_group(int64_t at, int64_t count)
         }                                                                           \
     }
 
-#define LATER(r)                                                                     \
-    static void later_##r(const struct cpu_vectors *x, const struct cpu_vectors *y,  \
-                          int64_t m, int64_t s, const void *roots)                   \
+// Steps p = 0, without factors, and p > 0 with those of w.
+#define BESIDE_STEP(name, r, w)                                                   \
+    for (int64_t q = 0; q < s; q++) {                                             \
+        const R *const begin = from + (q + s * p) * xs;                           \
+        R *const end = to + (q + s * (r)*p) * ys;                                 \
+        for (int64_t i = 0;; i = next_group(i, lines)) {                          \
+            name##_##r(begin + 2 * i, w, 2 * s * m * xs, end + 2 * i, (R *)parts, \
+                       s * ys);                                                   \
+            if (i == lines - NUMBERS)                                             \
+                break;                                                            \
+        }                                                                         \
+    }
+
+#define BESIDE(r)                                                                    \
+    static void beside_##r(const struct cpu_vectors *x, const struct cpu_vectors *y, \
+                           int64_t m, int64_t s, int64_t lines, const void *roots)   \
     {                                                                                \
         const bool is_exchanged = x->im < x->re;                                     \
         const R *w = roots, *from = is_exchanged ? x->im : x->re;                    \
         R *to = is_exchanged ? y->im : y->re;                                        \
         const R *parts = part_signs.reals + is_exchanged;                            \
-        for (int64_t q = 0;; q = next_group(q, s)) {                                 \
-            plain_##r(from + 2 * q, NULL, 4 * s * m, to + 2 * q, (R *)parts, 2 * s); \
-            if (q == s - NUMBERS)                                                    \
-                break;                                                               \
-        }                                                                            \
-        for (int64_t p = 1; p < m; p++, w += 2 * ((r)-1)) {                          \
-            for (int64_t q = 0;; q = next_group(q, s)) {                             \
-                shared_##r(from + 2 * (q + s * p), w, 4 * s * m,                     \
-                           to + 2 * (q + s * (r)*p), (R *)parts, 2 * s);             \
-                if (q == s - NUMBERS)                                                \
-                    break;                                                           \
-            }                                                                        \
-        }                                                                            \
+        const ptrdiff_t xs = x->stride, ys = y->stride;                              \
+        int64_t p = 0;                                                               \
+        BESIDE_STEP(plain, r, NULL)                                                  \
+        for (p = 1; p < m; p++, w += 2 * ((r)-1))                                    \
+            BESIDE_STEP(shared, r, w)                                                \
+    }
+
+// Whole lines: m and s are 1.
+#define WHOLE_LINES(r)                                                               \
+    static void beside_##r(const struct cpu_vectors *x, const struct cpu_vectors *y, \
+                           int64_t m, int64_t s, int64_t lines, const void *roots)   \
+    {                                                                                \
+        const bool is_exchanged = x->im < x->re;                                     \
+        const R *from = is_exchanged ? x->im : x->re;                                \
+        R *to = is_exchanged ? y->im : y->re;                                        \
+        const R *parts = part_signs.reals + is_exchanged;                            \
+        const ptrdiff_t xs = x->stride, ys = y->stride;                              \
+        const int64_t p = 0;                                                         \
+        (void)roots;                                                                 \
+        BESIDE_STEP(plain, r, NULL)                                                  \
+    }
+
+// Numbers of one line as s lines.
+#define LATER(r)                                                                    \
+    static void later_##r(const struct cpu_vectors *x, const struct cpu_vectors *y, \
+                          int64_t m, int64_t s, const void *roots)                  \
+    {                                                                               \
+        const struct cpu_vectors from = { x->re, x->im, 2 * s, 0 },                 \
+                                 to = { y->re, y->im, 2 * s, 0 };                   \
+        beside_##r(&from, &to, m, 1, s, roots);                                     \
     }
 
 #if LANES <= 4
@@ -128,7 +158,11 @@ static inline int64_t next_group(int64_t at, int64_t count)
 #endif
 
 FIRST_RADICES(FIRST)
+RADICES_FROM_2(BESIDE)
 RADICES_FROM_2(LATER)
+#if REGISTER_BYTES <= 32
+WHOLE_LINES(64)
+#endif
 
 #define CONJUGATE(a)          ((V)((VI)(a) ^ *(const VI *)(part_signs.reals + 1)))
 #define REVERSE_NUMBERS(h, j) (LANES - 2 - (j) / 2 * 2 + (j) % 2)
@@ -174,8 +208,9 @@ static void merge(const void *from, void *to, int64_t m, const void *w)
     y[1] = first - last;
 }
 
-#define FIRST_ENTRY(r) [r] = first_##r,
-#define LATER_ENTRY(r) [r] = later_##r,
+#define FIRST_ENTRY(r)  [r] = first_##r,
+#define LATER_ENTRY(r)  [r] = later_##r,
+#define BESIDE_ENTRY(r) [r] = beside_##r,
 
 extern const struct cpu_group_kernels JOIN(kal_cpu_groups_, KAL_SIMD_SUFFIX);
 
@@ -183,6 +218,11 @@ const struct cpu_group_kernels JOIN(kal_cpu_groups_, KAL_SIMD_SUFFIX) = {
     .numbers = NUMBERS,
     .first = { FIRST_RADICES(FIRST_ENTRY) },
     .later = { RADICES_FROM_2(LATER_ENTRY) },
+    .beside = { RADICES_FROM_2(BESIDE_ENTRY)
+#if REGISTER_BYTES <= 32
+                    BESIDE_ENTRY(64)
+#endif
+    },
     .split = split,
     .merge = merge,
 };

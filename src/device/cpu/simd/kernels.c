@@ -415,6 +415,20 @@ static void stream_pieces(void *to, int64_t to_step, const void *from, int64_t f
     }
 }
 
+static void copy_pieces(void *to, int64_t to_step, const void *from, int64_t from_step,
+                        int64_t n, int64_t count, bool asks_ahead)
+{
+    const R *f = from;
+    R *t = to;
+
+    for (int64_t e = 0; e < count; e++, t += to_step, f += from_step) {
+        for (int64_t i = 0; asks_ahead && i < n; i += LANES)
+            ASK(f + n + i);
+        for (int64_t i = 0; i < n; i += LANES)
+            STORE(t + i, LOAD(f + i));
+    }
+}
+
 static void gather(void *to, const void *from, const int64_t *index, int64_t n)
 {
     const struct cpu_memory map = { .stride = PAIR, .index = index };
@@ -626,7 +640,7 @@ extern cpu_short *const JOIN(kal_cpu_short_scaled_, KAL_SIMD_SUFFIX)[CPU_MAX_RAD
 extern const struct cpu_pair_kernels JOIN(kal_cpu_pairs_, KAL_SIMD_SUFFIX);
 #endif
 #if LANES > 1 && REGISTER_BYTES <= 32
-extern cpu_short *const JOIN(kal_cpu_several_, KAL_SIMD_SUFFIX)[CPU_MAX_RADIX + 1];
+extern cpu_short *const JOIN(kal_cpu_several_, KAL_SIMD_SUFFIX)[CPU_LONGEST + 1];
 #endif
 #if LANES > 2
 extern const struct cpu_group_kernels JOIN(kal_cpu_groups_, KAL_SIMD_SUFFIX);
@@ -681,6 +695,7 @@ const struct cpu_kernels JOIN(kal_cpu_kernels_, KAL_SIMD_SUFFIX) = {
 #endif
     .stream = stream,
     .stream_pieces = stream_pieces,
+    .copy_pieces = copy_pieces,
     .gather = gather,
     .scatter = scatter,
     .multiply = multiply,

@@ -84,6 +84,14 @@ INLINE void set_lines(struct several *l, const R *from, R *to, ptrdiff_t from_st
     }
 }
 
+// Of lines one behind the other, as many reals as the present ones have.
+static inline void ask_for(const R *from, int reals)
+{
+    enum { LINE_REALS = 64 / sizeof(R), AHEAD_REALS = 4096 / sizeof(R) };
+    for (int i = 0; i < reals; i += LINE_REALS)
+        ASK(from + AHEAD_REALS + i);
+}
+
 #define SEVERAL(r)                                                                      \
     static void lines_##r(const struct cpu_vectors *x, const struct cpu_vectors *y,     \
                           int64_t count, double scale, bool is_streamed)                \
@@ -96,6 +104,8 @@ INLINE void set_lines(struct several *l, const R *from, R *to, ptrdiff_t from_st
         (void)is_streamed;                                                              \
         for (; count > 0; count -= NUMBERS) {                                           \
             struct several l;                                                           \
+            if (x->ahead)                                                               \
+                ask_for(from, NUMBERS * 2 * (r));                                       \
             set_lines(&l, from, to, x->stride, y->stride, count);                       \
             several_##r(l.from[0], (const R *)(const void *)&l, 4, l.to[0], (R *)parts, \
                         2);                                                             \
@@ -105,12 +115,14 @@ INLINE void set_lines(struct several *l, const R *from, R *to, ptrdiff_t from_st
     }
 
 RADICES_FROM_2(SEVERAL)
+SEVERAL(64)
 
 #define ENTRY(r) [r] = lines_##r,
 
-extern cpu_short *const JOIN(kal_cpu_several_, KAL_SIMD_SUFFIX)[CPU_MAX_RADIX + 1];
+extern cpu_short *const JOIN(kal_cpu_several_, KAL_SIMD_SUFFIX)[CPU_LONGEST + 1];
 
 cpu_short *const JOIN(kal_cpu_several_,
-                      KAL_SIMD_SUFFIX)[CPU_MAX_RADIX + 1] = { RADICES_FROM_2(ENTRY) };
+                      KAL_SIMD_SUFFIX)[CPU_LONGEST + 1] = { RADICES_FROM_2(ENTRY)
+                                                                ENTRY(64) };
 
 #endif
