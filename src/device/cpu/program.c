@@ -559,6 +559,13 @@ static void find_scale(struct cpu_program *program)
     program->row_reals = is_merged ? pass->step[0].step->n : 2 * pass->pass->n;
 }
 
+// Do threads share the lines of a batch? Those of the longest codelet, of which batches of any size are made.
+static bool are_shared(const struct cpu_program *program)
+{
+    const struct kal_pass *p = program->pass[0].pass;
+    return program->batch.part_count == 1 && p->step_count > 1 && kal_cpu_codelet_find(p);
+}
+
 static void find_single(struct cpu_program *program)
 {
     const struct cpu_pass *first = &program->pass[0];
@@ -567,8 +574,9 @@ static void find_single(struct cpu_program *program)
     program->single = find_single_kind(program);
     program->whole = find_whole(program);
     find_scale(program);
-    program->lines =
-        program->single == CPU_SINGLE_SHORT ? 1 : program->program->phase[0].lines;
+    program->lines = program->single == CPU_SINGLE_SHORT && !are_shared(program)
+                         ? 1
+                         : program->program->phase[0].lines;
     const struct cpu_loop *loop = program->lines > 1 ? &first->line_loops.loop[0] : NULL;
     program->in = find_user_side(program, &first->pass->in, loop ? loop->in : 0);
     program->out = find_user_side(program, &last->pass->out, loop ? loop->out : 0);
@@ -615,7 +623,8 @@ static kallima_status prepare(struct cpu_program *program)
     const bool has_tiles =
         program->single != CPU_SINGLE_REAL && program->single != CPU_SINGLE_SHORT &&
         (program->single != CPU_SINGLE_STEPS || program->pass[0].pass->step_count > 1);
-    program->is_small = program->is_small || !has_tiles;
+    const bool is_alone = program->single != CPU_SINGLE_SHORT || program->threads == 1;
+    program->is_small = program->is_small || (!has_tiles && is_alone);
     if (program->is_small)
         program->base.workspace_bytes = 0;
     program->base.run_pair = kal_cpu_pair_runner(program);

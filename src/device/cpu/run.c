@@ -340,21 +340,34 @@ static void scale_part(const struct cpu_program *program, const struct cpu_part 
                                              program->row_reals);
 }
 
+static inline void run_part(const struct cpu_program *program,
+                            const struct cpu_part *part, const struct cpu_vectors *x,
+                            const struct cpu_vectors *y)
+{
+    const struct cpu_vectors from = lines_from(x, part->in, program->batch.in_step),
+                             to = lines_from(y, part->out, program->batch.out_step);
+
+    part->run(&from, &to, part->count, program->pass[0].pass->scale, false);
+    if (part->scale_rest != 1.0)
+        scale_part(program, part, &to);
+}
+
 static inline void run_short(const struct cpu_program *program,
                              const struct cpu_vectors *x, const struct cpu_vectors *y,
                              char *workspace)
 {
-    const struct cpu_batch *batch = &program->batch;
     (void)workspace;
+    for (int i = 0; i < program->batch.part_count; i++)
+        run_part(program, &program->batch.part[i], x, y);
+}
 
-    for (int i = 0; i < batch->part_count; i++) {
-        const struct cpu_part *part = &batch->part[i];
-        const struct cpu_vectors from = lines_from(x, part->in, batch->in_step),
-                                 to = lines_from(y, part->out, batch->out_step);
-        part->run(&from, &to, part->count, program->pass[0].pass->scale, false);
-        if (part->scale_rest != 1.0)
-            scale_part(program, part, &to);
-    }
+// A thread's lines of a batch that threads share.
+static void run_share(const struct cpu_program *program, const struct cpu_vectors *x,
+                      const struct cpu_vectors *y, int64_t lines)
+{
+    struct cpu_part part = program->batch.part[0];
+    part.count = part.lines = lines;
+    run_part(program, &part, x, y);
 }
 
 // What is left to do when a line has been worked.
@@ -401,7 +414,10 @@ static void run_single(const struct cpu_program *program,
     find_user_vectors(&y, &program->out, arguments->out);
     kal_cpu_advance(&x, first * program->in.line);
     kal_cpu_advance(&y, first * program->out.line);
-    run_lines(program, run[program->single], &x, &y, end - first, workspace);
+    if (program->single == CPU_SINGLE_SHORT && program->lines > 1)
+        run_share(program, &x, &y, end - first);
+    else
+        run_lines(program, run[program->single], &x, &y, end - first, workspace);
 }
 
 // What has no tiles, of one line or of a batch, between two arrays.
