@@ -295,7 +295,8 @@ static bool straddles_registers(const struct cpu_pass *pass, bool is_f64)
 // Registers of 32 bytes that hold a number of each of several lines take these as they are; those that lines
 // are turned in have half as many values at once. Measured on a Zen 3 processor in November 2026, 256 lines
 // and more: f64 takes 0.5 to 1.0 of the time so, f32 of up to five points and from 20 on 0.69 to 1.0, of 6 to
-// 16 points 0.95 to 1.27. The longest codelet turns none.
+// 16 points 0.95 to 1.27. Past the caches f64 takes 0.64 to 0.87, but 16 points 1.15: which of them it is may not
+// be asked here, as threads decide it, and bits shall not depend on them. The longest codelet turns none.
 static void prefer_several(struct cpu_pass *pass, bool is_f64)
 {
     enum { SHORT = 5, LONG = 20, REGISTER_BYTES = 32 };
