@@ -8,9 +8,7 @@
 
 enum { KAL_TWIDDLED_MAX = 32 }; // longer compiled codelets have no twiddled form
 enum { KAL_REAL_MAX = 32 };     // the longest compiled codelet of real transforms
-enum {
-    KAL_NUMBERS_MAX = 64
-}; // that of reals which whole numbers go through, besides these
+enum { KAL_NUMBERS_MAX = 64 };  // that which whole numbers go through besides
 
 /**
  * One codelet. A twiddled one needs 6*(n-1) more operations, fused 4*(n-1).

@@ -56,9 +56,8 @@ struct cpu_short_lines {
     cpu_short *run; // NULL: they are not
     int64_t n;      // numbers, or reals, of a transform
     int64_t reals;  // of a line of the output
-    int64_t
-        count; // what `run` is told for as many lines as there are lanes: 1, or so many
-    bool is_real; // x and y begin where their lines do, whichever part leads
+    int64_t count;  // what `run` is told of each tile: 1, or its lanes
+    bool is_real;   // x and y begin where their lines do, whichever part leads
 };
 
 /** Lines that are worked beside each other, in registers of numbers. */

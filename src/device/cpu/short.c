@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "codelet/lengths.h"
 #include "device/cpu/line.h"
 
 // Rows of fewer reals than a register are loaded one by one.
@@ -44,6 +45,9 @@ static bool is_complex(const struct kal_pass *p)
     return p->step_count == 1 && kal_cpu_steps_are_plain(p) && !p->out.twiddle_n &&
            are_rows(p);
 }
+
+_Static_assert((int)CPU_LONGEST == (int)KAL_NUMBERS_MAX,
+               "the planner's longest codelet is the engine's");
 
 int64_t kal_cpu_codelet_find(const struct kal_pass *p)
 {
