@@ -82,16 +82,15 @@ void oracle_make_hermitian(const kallima_desc *desc, oracle_complex *half)
 
 static void dft_by_definition(const kallima_desc *desc, oracle_complex *x)
 {
-    const int64_t whole = points(desc, false);
-    struct quad_complex *q = (struct quad_complex *)malloc((size_t)whole * sizeof *q);
-    for (int64_t b = 0; b < desc_batch(desc); b++, x += whole) {
-        for (int64_t i = 0; i < whole; i++)
-            q[i] = (struct quad_complex){ creall(x[i]), cimagl(x[i]) };
-        if (reference_dft(desc->rank, desc->n, is_inverse(desc) ? 1 : -1, q, q) != 0)
-            abort();
-        for (int64_t i = 0; i < whole; i++)
-            x[i] = (long double)q[i].re + (long double)q[i].im * I;
-    }
+    const int64_t total = desc_batch(desc) * points(desc, false);
+    struct quad_complex *q = (struct quad_complex *)malloc((size_t)total * sizeof *q);
+    for (int64_t i = 0; i < total; i++)
+        q[i] = (struct quad_complex){ creall(x[i]), cimagl(x[i]) };
+    if (reference_dft_many(desc_batch(desc), desc->rank, desc->n,
+                           is_inverse(desc) ? 1 : -1, q) != 0)
+        abort();
+    for (int64_t i = 0; i < total; i++)
+        x[i] = (long double)q[i].re + (long double)q[i].im * I;
     free(q);
 }
 

@@ -96,36 +96,37 @@ static void set(struct store *s, int array, int64_t index, double value)
         memcpy(real_at(s, array, index), &value, sizeof value);
 }
 
-// Where part 0 (real) or 1 (imaginary) of an element lies.
-static void place(const struct view *v, int64_t element, int part, int *array,
-                  int64_t *index)
+// Where the parts of an element, one if it is real, lie: the imaginary one in the array
+// `apart`, and `behind` the real one's index.
+struct place {
+    int64_t index;
+    int parts, apart, behind;
+};
+
+static struct place place(const struct view *v, int64_t element)
 {
     const int64_t i = view_index(v, element);
-    *array = v->planar ? part : 0;
-    *index = v->complex_side && !v->planar ? 2 * i + part : i;
+    if (!v->complex_side)
+        return (struct place){ i, 1, 0, 0 };
+    return v->planar ? (struct place){ i, 2, 1, 0 } : (struct place){ 2 * i, 2, 0, 1 };
 }
 
 static void mark(struct store *s, const struct view *v)
 {
+    bool *const used = s->used + GUARD + s->shift;
     for (int64_t i = 0; i < v->count; i++) {
-        for (int part = 0; part <= (int)v->complex_side; part++) {
-            int array;
-            int64_t index;
-            place(v, i, part, &array, &index);
-            s->used[span(s) * array + GUARD + s->shift + index] = true;
-        }
+        const struct place at = place(v, i);
+        for (int p = 0; p < at.parts; p++)
+            used[span(s) * at.apart * p + at.index + at.behind * p] = true;
     }
 }
 
 static oracle_complex element(const struct store *s, const struct view *v, int64_t i)
 {
+    const struct place at = place(v, i);
     double part[2] = { 0.0, 0.0 };
-    for (int p = 0; p <= (int)v->complex_side; p++) {
-        int array;
-        int64_t index;
-        place(v, i, p, &array, &index);
-        part[p] = get(s, array, index);
-    }
+    for (int p = 0; p < at.parts; p++)
+        part[p] = get(s, at.apart * p, at.index + at.behind * p);
     return part[0] + part[1] * (oracle_complex)I;
 }
 
@@ -133,12 +134,9 @@ static void set_element(struct store *s, const struct view *v, int64_t i,
                         oracle_complex value)
 {
     const double part[2] = { (double)creall(value), (double)cimagl(value) };
-    for (int p = 0; p <= (int)v->complex_side; p++) {
-        int array;
-        int64_t index;
-        place(v, i, p, &array, &index);
-        set(s, array, index, part[p]);
-    }
+    const struct place at = place(v, i);
+    for (int p = 0; p < at.parts; p++)
+        set(s, at.apart * p, at.index + at.behind * p, part[p]);
 }
 
 static int64_t reals(const struct view *v)
@@ -424,12 +422,11 @@ uint64_t rig_output_hash(const struct rig *rig)
 {
     uint64_t hash = 0xcbf29ce484222325u;
     for (int64_t i = 0; i < rig->out.count; i++) {
-        for (int part = 0; part <= (int)rig->out.complex_side; part++) {
-            int array;
-            int64_t index;
+        const struct place at = place(&rig->out, i);
+        for (int p = 0; p < at.parts; p++) {
             uint64_t bits = 0;
-            place(&rig->out, i, part, &array, &index);
-            memcpy(&bits, real_at(rig->to, array, index), (size_t)rig->to->real_bytes);
+            memcpy(&bits, real_at(rig->to, at.apart * p, at.index + at.behind * p),
+                   (size_t)rig->to->real_bytes);
             hash = (hash ^ bits) * 0x100000001b3u;
             hash ^= hash >> 29;
         }

@@ -112,11 +112,11 @@ bool view_build(struct view *view, const kallima_desc *desc, bool output)
 int64_t view_index(const struct view *view, int64_t element)
 {
     int64_t index = view->offset;
-    for (int i = view->axes - 1; i >= 0; i--) {
+    for (int i = view->axes - 1; i > 0; i--) {
         index += element % view->n[i] * view->stride[i];
         element /= view->n[i];
     }
-    return index;
+    return index + element * view->stride[0];
 }
 
 bool view_overlaps(const struct view *view)

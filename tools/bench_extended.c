@@ -14,19 +14,22 @@ struct wide_complex {
     long double re, im;
 };
 
-#define quad            long double
-#define quad_complex    wide_complex
-#define reference_root  wide_root
-#define reference_dft   wide_dft
-#define reference_r2c   wide_r2c
-#define reference_c2r   wide_c2r
-#define reference_error wide_error
-#define reference_bound wide_bound
+#define quad               long double
+#define quad_complex       wide_complex
+#define reference_root     wide_root
+#define reference_dft      wide_dft
+#define reference_dft_many wide_dft_many
+#define reference_r2c      wide_r2c
+#define reference_c2r      wide_c2r
+#define reference_error    wide_error
+#define reference_bound    wide_bound
 
 #define WIDE __attribute__((unused)) static
 WIDE struct wide_complex wide_root(int64_t n, int64_t k);
 WIDE int wide_dft(int rank, const int64_t *n, int sign, const struct wide_complex *in,
                   struct wide_complex *out);
+WIDE int wide_dft_many(int64_t batch, int rank, const int64_t *n, int sign,
+                       struct wide_complex *x);
 WIDE int wide_r2c(int rank, const int64_t *n, const long double *in,
                   struct wide_complex *out);
 WIDE int wide_c2r(int rank, const int64_t *n, const struct wide_complex *in,

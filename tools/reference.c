@@ -304,22 +304,6 @@ static int transform_axis(int64_t total, int64_t n, int64_t stride, int sign,
     return ok ? 0 : -1;
 }
 
-// All axes from first to last-1, of an array with `inner` elements behind them.
-static int transform_axes(int last, const int64_t *n, int64_t inner, int sign,
-                          struct quad_complex *x)
-{
-    int64_t total = inner;
-    for (int i = 0; i < last; i++)
-        total *= n[i];
-    int64_t stride = inner;
-    for (int i = last - 1; i >= 0; i--) {
-        if (transform_axis(total, n[i], stride, sign, x))
-            return -1;
-        stride *= n[i];
-    }
-    return 0;
-}
-
 static int64_t product(int rank, const int64_t *n)
 {
     int64_t total = 1;
@@ -328,12 +312,32 @@ static int64_t product(int rank, const int64_t *n)
     return total;
 }
 
+// All axes of `batch` arrays, with `inner` elements behind them.
+static int transform_axes(int64_t batch, int rank, const int64_t *n, int64_t inner,
+                          int sign, struct quad_complex *x)
+{
+    const int64_t total = batch * product(rank, n) * inner;
+    int64_t stride = inner;
+    for (int i = rank - 1; i >= 0; i--) {
+        if (transform_axis(total, n[i], stride, sign, x))
+            return -1;
+        stride *= n[i];
+    }
+    return 0;
+}
+
 int reference_dft(int rank, const int64_t *n, int sign, const struct quad_complex *in,
                   struct quad_complex *out)
 {
     if (in != out)
         memcpy(out, in, (size_t)product(rank, n) * sizeof *out);
-    return transform_axes(rank, n, 1, sign, out);
+    return reference_dft_many(1, rank, n, sign, out);
+}
+
+int reference_dft_many(int64_t batch, int rank, const int64_t *n, int sign,
+                       struct quad_complex *x)
+{
+    return transform_axes(batch, rank, n, 1, sign, x);
 }
 
 int reference_r2c(int rank, const int64_t *n, const quad *in, struct quad_complex *out)
@@ -345,7 +349,7 @@ int reference_r2c(int rank, const int64_t *n, const quad *in, struct quad_comple
         return -1;
     for (int64_t i = 0; i < lines * length; i++)
         full[i] = (struct quad_complex){ in[i], 0 };
-    const int status = transform_axes(rank, n, 1, -1, full);
+    const int status = transform_axes(1, rank, n, 1, -1, full);
     for (int64_t i = 0; i < lines; i++)
         memcpy(out + i * half, full + i * length, (size_t)half * sizeof *out);
     free(full);
@@ -375,7 +379,7 @@ int reference_c2r(int rank, const int64_t *n, const struct quad_complex *in, qua
 
     if (x && full) {
         memcpy(x, in, (size_t)(lines * half) * sizeof *x);
-        status = transform_axes(rank - 1, n, half, 1, x);
+        status = transform_axes(1, rank - 1, n, half, 1, x);
         for (int64_t i = 0; i < lines; i++)
             continue_line(length, x + i * half, full + i * length);
         if (!status)

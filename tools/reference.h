@@ -35,6 +35,10 @@ struct quad_complex reference_root(int64_t n, int64_t k);
 int reference_dft(int rank, const int64_t *n, int sign, const struct quad_complex *in,
                   struct quad_complex *out);
 
+/** As reference_dft(), of `batch` such arrays one behind the other, in place. */
+int reference_dft_many(int64_t batch, int rank, const int64_t *n, int sign,
+                       struct quad_complex *x);
+
 /**
  * Compute the forward transform of real input: the coefficients 0 .. n[rank-1]/2 of the
  * last axis.
