@@ -28,12 +28,3 @@ void kal_root_table_clear(struct kal_root_table *table)
     kal_free(table->host, table->fine);
     table->fine = table->coarse = NULL;
 }
-
-struct kal_root kal_root_table_get(const struct kal_root_table *table, int64_t k)
-{
-    const int64_t low = k & (((int64_t)1 << table->shift) - 1);
-    const struct kal_root a = table->coarse[k >> table->shift], b = table->fine[low];
-    if (low == 0)
-        return a;
-    return (struct kal_root){ a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re };
-}

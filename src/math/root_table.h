@@ -27,6 +27,14 @@ kallima_status kal_root_table_init(struct kal_root_table *table,
 void kal_root_table_clear(struct kal_root_table *table);
 
 /** Return exp(-2*pi*i * k / n), 0 <= k < n, to about 2 ulp of long double. Thread: any. */
-struct kal_root kal_root_table_get(const struct kal_root_table *table, int64_t k);
+static inline struct kal_root kal_root_table_get(const struct kal_root_table *table,
+                                                 int64_t k)
+{
+    const int64_t low = k & (((int64_t)1 << table->shift) - 1);
+    const struct kal_root a = table->coarse[k >> table->shift], b = table->fine[low];
+    if (low == 0)
+        return a;
+    return (struct kal_root){ a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re };
+}
 
 #endif

@@ -266,11 +266,11 @@ static int64_t output_index(const struct kal_side *side, int64_t e)
     return side->index ? side->index[e] : e;
 }
 
-// exp(-2 pi i k i / n), conjugate where the tile's parts are exchanged
+// exp(-2 pi i e / n), conjugate where the tile's parts are exchanged
 static struct kal_root twiddle(const struct kal_side *side,
-                               const struct kal_root_table *roots, int64_t k, int64_t i)
+                               const struct kal_root_table *roots, int64_t e)
 {
-    struct kal_root r = kal_root_table_get(roots, k * i % roots->n);
+    struct kal_root r = kal_root_table_get(roots, e);
     if (side->twiddle_is_conjugate)
         r.im = -r.im;
     return r;
@@ -288,12 +288,15 @@ struct root_tile {
 static void put_tile(const struct table *table, int64_t at, const struct root_tile *tile)
 {
     for (int64_t e = 0; e < tile->n; e++) {
-        const int64_t k = output_index(tile->side, e);
+        const int64_t n = tile->roots->n, k = output_index(tile->side, e) % n;
+        int64_t i = tile->first % tile->round, exponent = k * i % n;
         for (int64_t v = 0; v < tile->lanes; v++) {
-            const struct kal_root r =
-                twiddle(tile->side, tile->roots, k, (tile->first + v) % tile->round);
+            const struct kal_root r = twiddle(tile->side, tile->roots, exponent);
             put(table, 2 * (at + e) * tile->lanes + v, r.re * tile->scale);
             put(table, (2 * (at + e) + 1) * tile->lanes + v, r.im * tile->scale);
+            exponent = exponent + k < n ? exponent + k : exponent + k - n;
+            if (++i == tile->round)
+                i = exponent = 0;
         }
     }
 }
@@ -346,7 +349,7 @@ static kallima_status product_tables(struct cpu_program *program, struct cpu_pas
     for (int64_t i = 0; i < rows; i++) {
         for (int64_t e = 0; e < n; e++)
             put_root(&by_row, i * n + e,
-                     twiddle(side, roots, output_index(side, e), i * lanes));
+                     twiddle(side, roots, output_index(side, e) * i * lanes % roots->n));
     }
     pass->twiddle_lanes = by_lane.data;
     pass->twiddle_rows = by_row.data;
