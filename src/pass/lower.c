@@ -583,7 +583,12 @@ kallima_status kal_program_lower(struct kal_program *out, struct kal_arena *aren
     KAL_TRY(kal_arena_take(arena, &passes, KAL_MAX_PASSES, sizeof(struct kal_pass *)));
     KAL_TRY(kal_arena_take(arena, &phases, KAL_MAX_PASSES, sizeof(struct kal_phase)));
     KAL_TRY(kal_arena_take(arena, &stages, KAL_MAX_PASSES, sizeof(struct kal_stage)));
-    *out = (struct kal_program){ .pass = passes, .phase = phases, .stage = stages };
+    *out = (struct kal_program){
+        .pass = passes,
+        .phase = phases,
+        .stage = stages,
+        .is_in_place = problem->is_in_place,
+    };
 
     struct kal_caps limits = *caps;
     struct kal_lowering lo = {

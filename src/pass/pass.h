@@ -141,6 +141,7 @@ struct kal_program {
     struct kal_phase *phase;
     struct kal_stage *stage;
     int64_t shared_reals; // scratch that all threads see
+    bool is_in_place;     // the user's output is where the input was
 };
 
 /**

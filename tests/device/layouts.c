@@ -262,6 +262,40 @@ void short_lines_past_the_caches_are_computed(void **state)
     ROWS_FINISH();
 }
 
+// Lines that are worked one by one, or two by two, and leave the caches, as the recipes say: past them, some of
+// them by way of a copy, or over their input. They begin on lines of the caches or not.
+void lines_that_leave_the_caches_are_computed(void **state)
+{
+    static const struct {
+        int64_t n;
+        const char *recipe;
+    } lines[] = {
+        { 512, "four-step(local(4.16, hints=1), local(8))" },
+        { 1000, "four-step(local(5.25, hints=1), local(8))" },
+        { 1024, "four-step(local(4.16, hints=1), local(16))" },
+        { 4096, "four-step(local(16.16, hints=1), local(16))" },
+    };
+    enum { GAP = 3, WAYS = 8 }; // two precisions, two placements, with gaps and without
+
+    (void)state;
+    if (suite.takes_kernels)
+        skip();
+    for (int i = 0; i < WAYS * (int)(sizeof lines / sizeof lines[0]); i++) {
+        const int64_t n = lines[i / WAYS].n;
+        struct trial t = { .seed = i % 3 ? 5 : 6, .recipe = lines[i / WAYS].recipe };
+        t.desc = problem_line(KALLIMA_C2C, i & 1, i % 5 == 0, n);
+        t.desc.placement = i >> 1 & 1;
+        t.desc.batch = 3;
+        t.desc.scale = i % 7 ? 1.0 : 0.75;
+        if (i >> 2 & 1) {
+            t.desc.in.stride[0] = t.desc.out.stride[0] = 1;
+            t.desc.in.batch_stride = t.desc.out.batch_stride = n + GAP;
+        }
+        suite_check(&t, suite.device);
+    }
+    ROWS_FINISH();
+}
+
 // Arrays whose axes are one codelet each, or the longest one beside others, with rows that fill registers and rows
 // that do not; input in rows so far apart that they meet in the sets of a cache, and output past the caches.
 void arrays_of_codelets_are_computed(void **state)

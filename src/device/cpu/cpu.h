@@ -206,7 +206,11 @@ enum { CPU_STAGED_BYTES = 2048 };
 /** Elements of a block of a long pointwise pass. */
 enum { CPU_BLOCK = 2048 };
 
-/** Return whether what a pass writes is stored past the caches. */
+/** Return whether a pass writes so much that it leaves the caches. */
+bool kal_cpu_leaves_caches(const struct cpu_program *program,
+                           const struct kal_pass *pass);
+
+/** Return whether that is stored past the caches: not where they hold what was there before. */
 bool kal_cpu_is_streamed(const struct cpu_program *program, const struct kal_pass *pass);
 
 /** Fill in the tables of a pass whose geometry is set. Error: E_MEMORY  exhausted */

@@ -28,7 +28,9 @@ struct cpu_line {
     int loop;                  // that neighbouring lines are on; -1: there is one line
     int64_t round;             // its count
     int64_t in_step, out_step; // from line to line on it
-    bool is_streamed;          // where lines begin on lines of the caches
+    bool leaves_caches;        // the output does, and
+    bool is_streamed;          // is stored past them,
+    bool is_spread; // by way of a copy, or else where lines begin on lines of the caches
 };
 
 /** Return whether all steps of a pass are codelets over whole tiles, one at least. */
