@@ -22,6 +22,9 @@ static const kallima_desc problems[] = {
       .n = { 64, 256 },
       .batch = 48 }, // columns first on any number of threads
     { .rank = 2, .n = { 64, 256 }, .batch = 70 }, // too many for that
+    // Arrays of nearly 1 MiB, whose rows begin on lines of the caches or not.
+    { .rank = 2, .n = { 200, 200 }, .batch = 14, .precision = KALLIMA_F64 },
+    { .rank = 2, .n = { 300, 250 }, .batch = 12 },
     // Axes of one codelet: through scratch if that is stored past the caches.
     { .rank = 2, .n = { 32, 100 }, .batch = 100, .precision = KALLIMA_F64 },
     { .rank = 2, .n = { 25, 17 }, .batch = 1500 },
