@@ -17,7 +17,7 @@ set(simd_flags_neon "")
 # and they and the values of large codelets push each other from the registers.
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
     set(simd_flags_all -fno-ivopts)
-    # Thousands of accesses a function: checked by calls they take half the time to compile. Those
+    # Thousands of accesses a function: checked by calls they take 0.6 of the time to compile. Those
     # through a null pointer or past an end are AddressSanitizer's.
     if(KALLIMA_SANITIZE MATCHES address)
         list(APPEND simd_flags_all --param=asan-instrumentation-with-call-threshold=0

@@ -115,7 +115,7 @@ static int find_loop(const struct kal_pass *p)
 
 // Stores past the caches are slow where they are a multiple of 512 bytes apart, as those of one codelet mostly
 // are, and fill one line of the caches each: by way of a copy, in order, batches of 1024 and 2048 floats take 0.6
-// to 0.8 of the time on a Zen 3 processor. Shorter lines are no faster by a copy, and longer ones do not fit near
+// to 0.9 of the time on a Zen 3 processor. Shorter lines are no faster by a copy, and longer ones do not fit near
 // the core together with it. Measured in November 2026.
 static bool is_spread(const struct cpu_line *line, int64_t real_bytes)
 {
