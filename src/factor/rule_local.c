@@ -179,6 +179,12 @@ static bool fills_registers(const struct kal_axis *axis, const struct kal_caps *
            axis->n <= single_limit(axis, caps);
 }
 
+int kal_line_find_single(int64_t n, const struct kal_caps *caps, int *radix)
+{
+    return kal_radix_sequence_single(n, single_numbers(caps), widest_numbers(caps),
+                                     radix);
+}
+
 bool kal_line_is_visited_once(const struct kal_axis *axis, const struct kal_caps *caps)
 {
     return fills_registers(axis, caps) && kal_radix_divides(axis->n);
@@ -622,8 +628,7 @@ static void choose_for_tile(const struct kal_axis *axis, const struct kal_caps *
                             struct kal_recipe *node)
 {
     if (fills_registers(axis, caps))
-        node->radix_count = kal_radix_sequence_single(axis->n, single_numbers(caps),
-                                                      widest_numbers(caps), node->radix);
+        node->radix_count = kal_line_find_single(axis->n, caps, node->radix);
     else if (are_columns(axis))
         node->radix_count = choose_for_columns(axis, caps, node->radix);
     else if ((axis->fills_lanes && axis->is_first_step) ||

@@ -262,6 +262,43 @@ void short_lines_past_the_caches_are_computed(void **state)
     ROWS_FINISH();
 }
 
+// Batches of which each line is worked by several steps of its own, and so many that a few threads of the CPU write them
+// past its caches: they begin on lines of these or not, and so does each thread's share.
+void single_lines_past_the_caches_are_computed(void **state)
+{
+    static const struct far_lines {
+        kallima_kind kind;
+        kallima_precision precision;
+        int64_t n, lines;
+        int direction, seed, threads;
+        double scale;
+    } problems[] = {
+        { KALLIMA_C2C, KALLIMA_F32, 100, 7000, KALLIMA_FORWARD, 1, 1, 1.0 },
+        { KALLIMA_C2C, KALLIMA_F32, 540, 1600, KALLIMA_INVERSE, 2, 3, 0.75 },
+        { KALLIMA_C2C, KALLIMA_F64, 250, 1600, KALLIMA_FORWARD, 1, 3, 1.0 },
+        { KALLIMA_C2C, KALLIMA_F64, 729, 500, KALLIMA_INVERSE, 0, 1, 0.75 },
+        { KALLIMA_R2C, KALLIMA_F32, 400, 3500, KALLIMA_FORWARD, 3, 1, 1.0 },
+        { KALLIMA_R2C, KALLIMA_F64, 232, 3000, KALLIMA_FORWARD, 1, 3, 0.75 },
+        { KALLIMA_C2R, KALLIMA_F32, 1008, 1500, KALLIMA_INVERSE, 1, 3, 1.0 },
+        { KALLIMA_C2R, KALLIMA_F64, 360, 2000, KALLIMA_INVERSE, 2, 1, 0.75 },
+    };
+
+    (void)state;
+    if (suite.is_brief || suite.takes_kernels)
+        skip();
+    for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) {
+        const struct far_lines *p = &problems[i];
+        struct trial t = { .seed = (uint64_t)p->seed, .way = WAY_OWNED };
+        kallima_device *device = suite_open(p->threads, NULL);
+        t.desc = problem_line(p->kind, p->precision, p->direction, p->n);
+        t.desc.batch = p->lines;
+        t.desc.scale = p->scale;
+        suite_check(&t, device);
+        kallima_device_close(&device);
+    }
+    ROWS_FINISH();
+}
+
 // Lines that are worked one by one, or two by two, and leave the caches, as the recipes say: past them, some of
 // them by way of a copy, or over their input. They begin on lines of the caches or not.
 void lines_that_leave_the_caches_are_computed(void **state)

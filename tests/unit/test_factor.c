@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "../rows.h"
+#include "factor/alone.h"
 #include "factor/convolution.h"
 #include "factor/order.h"
 #include "factor/radix.h"
@@ -242,6 +243,51 @@ static void rows_of_a_line_fit_registers(void **state)
         const int64_t got = kal_line_rows(&rows[i].axis, &caps);
         if (got != rows[i].rows)
             row_fail("row %zu: %lld rows", i, (long long)got);
+    }
+    ROWS_FINISH();
+}
+
+static void lines_of_a_batch_are_alone_where_that_wins(void **state)
+{
+    static const struct {
+        kallima_kind kind;
+        bool is_f64;
+        int64_t n, lines;
+        bool are_alone[3]; // by registers of 16, 32 and 64 bytes
+    } rows[] = {
+        { KALLIMA_C2C, true, 250, 100, { false, true, true } },
+        { KALLIMA_C2C, true, 250, 10000, { false, false, true } }, // past the caches
+        { KALLIMA_C2C,
+          true,
+          128,
+          1000,
+          { false, true, false } }, // columns of one codelet
+        { KALLIMA_C2C, true, 128, 5, { true, true, true } },
+        { KALLIMA_C2C, false, 100, 1000, { false, true, true } },
+        { KALLIMA_C2C, false, 135, 1000, { false, false, false } },
+        { KALLIMA_C2C, false, 768, 100, { false, true, true } },
+        { KALLIMA_C2C, false, 768, 10000, { false, false, false } },
+        { KALLIMA_C2C, false, 720, 100, { false, true, false } }, // three steps
+        { KALLIMA_R2C, true, 512, 10000, { false, true, true } },
+        { KALLIMA_R2C, false, 162, 10000, { false, false, false } },
+        { KALLIMA_C2R, false, 162, 10000, { false, false, true } },
+        { KALLIMA_C2C, true, 15, 100000, { false, false, false } },
+        { KALLIMA_C2C, true, 4096, 100, { false, false, false } },
+    };
+    (void)state;
+    for (size_t i = 0; i < 3 * KAL_COUNT(rows); i++) {
+        const kallima_desc desc = { .kind = rows[i / 3].kind,
+                                    .precision = rows[i / 3].is_f64,
+                                    .rank = 1,
+                                    .n = { rows[i / 3].n },
+                                    .batch = rows[i / 3].lines };
+        struct kal_caps caps = kinds_of_caps[0];
+        struct kal_problem problem;
+        caps.lanes_f32 = 4 << i % 3;
+        ROW_CHECK(kal_problem_init(&problem, NULL, &desc) == KALLIMA_OK);
+        const bool got = kal_lines_are_alone(&problem, &caps);
+        if (got != rows[i / 3].are_alone[i % 3])
+            row_fail("row %zu, %d lanes: %d", i / 3, caps.lanes_f32, got);
     }
     ROWS_FINISH();
 }
@@ -678,6 +724,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(planned_recipes_are_legal_and_of_the_right_length),
         cmocka_unit_test(rows_of_a_line_fit_registers),
+        cmocka_unit_test(lines_of_a_batch_are_alone_where_that_wins),
         cmocka_unit_test(text_of_a_recipe_reads_back_as_itself),
         cmocka_unit_test(every_parameter_reads_back_at_its_limits),
         cmocka_unit_test(legal_texts_are_read),

@@ -80,6 +80,7 @@ struct cpu_pass {
     const void *chirp_in, *chirp_out; // complex tables, or NULL
     // Twiddles of lanes on consecutive indices: whole tiles, or vectors times scalars.
     const void *twiddle_tiles, *twiddle_lanes, *twiddle_rows;
+    double bytes;               // of all its lines
     double scale;               // of the pass, if those tiles do not have it in them
     struct cpu_roots roots;     // twiddles of any lanes
     int64_t inner;              // lines of the inner loops
@@ -148,7 +149,8 @@ struct cpu_program {
     bool is_f64;
     enum cpu_single single;
     struct cpu_user_side in, out; // of a single one
-    int64_t lines;                // that are single, one after the other
+    int64_t lines;                // that are single, one after the other,
+    bool streams_lines;           // and go past the caches by way of a copy
     cpu_dft *whole;               // all of it; NULL: look at the passes
     struct cpu_batch batch;       // of CPU_SINGLE_SHORT
     double row_scale; // what the reals of its output are multiplied by at its end
@@ -202,6 +204,9 @@ static inline int64_t kal_cpu_joined_pitch(int tiles)
 
 // Short lines on their way past the caches, if none of these begins where they do.
 enum { CPU_STAGED_BYTES = 2048 };
+
+// Lines of several steps on their way there, if several are as short as that.
+enum { CPU_STREAMED_BYTES = 4096 };
 
 /** Elements of a block of a long pointwise pass. */
 enum { CPU_BLOCK = 2048 };

@@ -316,26 +316,6 @@ static bool straddles_registers(const struct cpu_pass *pass, bool is_f64)
            pass->kernels->lanes == REGISTER && pass->pass->n % POINTS != 0;
 }
 
-// Registers of 32 bytes that hold a number of each of several lines take these as they are; those that lines
-// are turned in have half as many values at once. Measured on a Zen 3 processor in November 2026, 256 lines
-// and more: f64 takes 0.5 to 1.0 of the time so, f32 of up to five points and from 20 on 0.69 to 1.0, of 6 to
-// 16 points 0.95 to 1.27. Past the caches f64 takes 0.64 to 0.87, but 16 points 1.15: which of them it is may not
-// be asked here, as threads decide it, and bits shall not depend on them. The longest codelet turns none.
-static void prefer_several(struct cpu_pass *pass, bool is_f64)
-{
-    enum { SHORT = 5, LONG = 20, REGISTER_BYTES = 32 };
-    const struct kal_pass *p = pass->pass;
-    const int bytes = pass->kernels->lanes * (is_f64 ? 8 : 4);
-    cpu_short *several = kal_cpu_several_find(p, pass->kernels);
-
-    if (!several || bytes != REGISTER_BYTES || pass->kernels != pass->widest ||
-        p->scale != 1.0 || (!is_f64 && p->n > SHORT && p->n < LONG))
-        return;
-    pass->turned = (struct cpu_short_lines){
-        .run = several, .n = p->n, .reals = 2 * p->n, .count = pass->kernels->lanes
-    };
-}
-
 static kallima_status prepare_pass(struct cpu_program *program,
                                    const struct kal_phase *phase, int index)
 {
@@ -345,6 +325,8 @@ static kallima_status prepare_pass(struct cpu_program *program,
     pass->pass = p;
     pass->scale = p->scale;
     pass->is_streamed = kal_cpu_is_streamed(program, p);
+    pass->bytes = pass_bytes(program, p, 0);
+    pass->widest = widest_kernels(program);
     set_lanes(pass, phase);
     pass->kernels = choose_kernels(program, pass, lanes_available(pass, phase));
     if (!pass->kernels)
@@ -353,12 +335,12 @@ static kallima_status prepare_pass(struct cpu_program *program,
                         "%s, its widest has %d",
                         kal_pass_get_parameter(p, KAL_PARAMETER_LANES, 0),
                         program->is_f64 ? "f64" : "f32", widest_kernels(program)->lanes);
-    pass->widest = widest_kernels(program);
     kal_cpu_short_find(&pass->turned, p, pass->kernels);
     if ((p->out.is_real && !pass->turned.run) ||
         straddles_registers(pass, program->is_f64))
         pass->is_streamed = false;
-    prefer_several(pass, program->is_f64);
+    if (kal_cpu_prefers_several(pass, pass->kernels, program->is_f64))
+        pass->turned = kal_cpu_several_lines(pass);
     pass->is_blocked = can_be_blocked(pass);
     pass->is_mirrored = is_mirrored(p);
     pass->units = pass->is_mirrored ? p->step[0].n / 4 + 1 : p->n;
@@ -612,6 +594,31 @@ static uint64_t aligned(uint64_t bytes)
     return (bytes + 63) / 64 * 64;
 }
 
+// Reals of one line of the output, if it is a single one of several steps; else 0.
+static int64_t single_reals(const struct cpu_program *program)
+{
+    const struct kal_pass *p = program->pass[0].pass;
+    switch (program->single) {
+    case CPU_SINGLE_STEPS: return 2 * p->n;
+    case CPU_SINGLE_SPLIT: return p->step[p->step_count - 1].n + 2;
+    case CPU_SINGLE_MERGE: return p->step[0].n;
+    default: return 0;
+    }
+}
+
+// Lines one behind the other, of several steps each, that go past the caches, do so by way of a copy.
+static void find_streamed_lines(struct cpu_program *program)
+{
+    const int64_t bytes = single_reals(program) * (program->is_f64 ? 8 : 4);
+
+    if (bytes == 0 || program->lines == 1 || !program->pass[0].is_streamed ||
+        bytes != program->out.line)
+        return;
+    program->streams_lines = true;
+    need_joined(program, (int64_t)aligned((uint64_t)kal_max(bytes, CPU_STREAMED_BYTES) +
+                                          2 * CPU_LINE_BYTES));
+}
+
 static kallima_status prepare(struct cpu_program *program)
 {
     const struct kal_program *source = program->program;
@@ -632,6 +639,7 @@ static kallima_status prepare(struct cpu_program *program)
     }
 
     find_single(program);
+    find_streamed_lines(program);
     KAL_TRY(choose_threads(program));
     if (program->single)
         program->threads = (int)kal_min(program->threads, program->lines);

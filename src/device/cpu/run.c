@@ -3,6 +3,8 @@
 #include "device/cpu/line.h"
 
 #include <omp.h>
+#include <stdatomic.h>
+#include <string.h>
 
 // One thread's part of `count` things.
 static void share(int64_t count, int part, int parts, int64_t *begin, int64_t *end)
@@ -329,10 +331,15 @@ static inline struct cpu_vectors lines_from(const struct cpu_vectors *side, int6
                                  0 };
 }
 
+static inline char *leading(const struct cpu_vectors *v)
+{
+    return (char *)v->im < (char *)v->re ? v->im : v->re;
+}
+
 static void scale_part(const struct cpu_program *program, const struct cpu_part *part,
                        const struct cpu_vectors *y)
 {
-    char *first = (char *)y->im < (char *)y->re ? y->im : y->re;
+    char *first = leading(y);
     const int64_t step_bytes = y->stride * (program->is_f64 ? 8 : 4);
 
     for (int64_t i = 0; i < part->lines; i++)
@@ -374,9 +381,8 @@ static void run_share(const struct cpu_program *program, const struct cpu_vector
 static inline void finish_line(const struct cpu_program *program,
                                const struct cpu_vectors *y)
 {
-    char *first = (char *)y->im < (char *)y->re ? y->im : y->re;
     if (program->row_scale != 1.0)
-        program->pass[0].widest->rows->scale(first, program->row_scale,
+        program->pass[0].widest->rows->scale(leading(y), program->row_scale,
                                              program->row_reals);
 }
 
@@ -395,6 +401,55 @@ static inline void run_lines(const struct cpu_program *program, run_one *run,
         run(program, x, y, workspace);
         finish_line(program, y);
     }
+}
+
+// Have bytes on their way to the nearer cache.
+static inline void ask_for(const char *from, int64_t bytes)
+{
+    for (int64_t i = 0; i < bytes; i += CPU_LINE_BYTES)
+        __builtin_prefetch(from + i, 0, 2);
+}
+
+// The same while lines to come are asked for.
+static void run_lines_ahead(const struct cpu_program *program, run_one *run,
+                            struct cpu_vectors *x, struct cpu_vectors y, int64_t lines,
+                            char *workspace)
+{
+    enum { AHEAD_BYTES = 8192 };
+    for (int64_t i = 0; i < lines; i++) {
+        ask_for(leading(x) + AHEAD_BYTES, program->in.line);
+        run(program, x, &y, workspace);
+        finish_line(program, &y);
+        kal_cpu_advance(x, program->in.line);
+        kal_cpu_advance(&y, program->out.line);
+    }
+}
+
+// The same to a copy, some lines at a time, and from there past the caches by whole lines of these. What is left of
+// the last one is moved to where the next lines follow it.
+static void stream_lines(const struct cpu_program *program, run_one *run,
+                         struct cpu_vectors *x, const struct cpu_vectors *y,
+                         int64_t lines, char *workspace)
+{
+    const int64_t bytes = program->out.line, real_bytes = program->is_f64 ? 8 : 4;
+    const int64_t most = kal_max(1, CPU_STREAMED_BYTES / bytes);
+    char *copy = workspace + program->thread_bytes - program->joined_bytes;
+    char *to = leading(y);
+    int64_t left = 0;
+
+    for (int64_t done = 0, count; done < lines; done += count) {
+        struct cpu_vectors place = *y;
+        count = kal_min(most, lines - done);
+        kal_cpu_advance(&place, copy + left - leading(y));
+        run_lines_ahead(program, run, x, place, count, workspace);
+        const int64_t all = left + count * bytes;
+        const int64_t past = -(intptr_t)to & (CPU_LINE_BYTES - 1);
+        left = done + count < lines ? (all - past) % CPU_LINE_BYTES : 0;
+        program->pass[0].widest->stream(to, copy, (all - left) / real_bytes);
+        memcpy(copy, copy + all - left, (size_t)left);
+        to += all - left;
+    }
+    atomic_thread_fence(memory_order_seq_cst);
 }
 
 // The lines of part `part` of `parts`, of which each has one at least.
@@ -416,6 +471,8 @@ static void run_single(const struct cpu_program *program,
     kal_cpu_advance(&y, first * program->out.line);
     if (program->single == CPU_SINGLE_SHORT && program->lines > 1)
         run_share(program, &x, &y, end - first);
+    else if (program->streams_lines)
+        stream_lines(program, run[program->single], &x, &y, end - first, workspace);
     else
         run_lines(program, run[program->single], &x, &y, end - first, workspace);
 }
@@ -478,7 +535,9 @@ void (*kal_cpu_pair_runner(const struct cpu_program *program))(
         return run_whole_bare;
     if (!is_planar && program->lines == 1 && program->single == CPU_SINGLE_REAL)
         return run_real_bare;
-    return program->is_small && !is_planar ? run[program->single] : NULL;
+    return program->is_small && !is_planar && !program->streams_lines
+               ? run[program->single]
+               : NULL;
 }
 
 static void run_alone(const struct cpu_program *program,
