@@ -112,11 +112,11 @@ struct ordered_search {
     double best_cost;
 };
 
-// Registers of `points` neighbours, in narrow ones: a wide one counts for 1.4 where these are taken.
+// Registers of `points` neighbours, in narrow ones: a wide one counts for 1.5 where these are taken.
 static double count_registers(const struct ordered_search *s, int64_t points,
                               bool fills_wide)
 {
-    static const double WIDE = 1.4;
+    static const double WIDE = 1.5;
     enum { TAKEN = 17, TAKEN_OF = 10 }; // as the engine chooses
     const int64_t narrow = kal_round_up(points, s->numbers) / s->numbers;
     const int64_t wide = kal_round_up(points, s->widest) / s->widest;
@@ -128,20 +128,20 @@ static double count_registers(const struct ordered_search *s, int64_t points,
 // One step of a line alone, `done` being the product of the radices before it: registers that are
 // worked times instructions. The first step takes neighbours of its input together, whose results it
 // turns, others take those of their output. Rows of the first that are no whole registers
-// overlap where they are stored, and are waited for. Measured on a Zen 4 processor in November 2026,
-// by timing 57 lengths up to 1024 with all sequences of up to three steps: these weights choose what
-// is within 2.5 percent of the best as a geometric mean, with registers of 64 bytes and without.
+// overlap where they are stored, and are waited for. Measured in November 2026, by timing 39 lengths from 64
+// to 1024 with all sequences of two steps and up to 24 of three: these weights choose what is within 2.1 percent of the
+// best as a geometric mean on a Zen 4 processor and within 2.2 on a Xeon, with registers of 64 bytes, and within 3.0 on
+// the former with 32.
 static double single_cost(const struct ordered_search *s, int64_t done, int r)
 {
-    enum { REGISTERS = 16, QUAD = 4, STEP = 190, TWIDDLE = 4, SPILL = 2, RAGGED_ROW = 3 };
+    enum { QUAD = 4, STEP = 1000, TWIDDLE = 4, RAGGED_ROW = 5 };
     const int64_t rest = s->n / done / r;
     const int64_t points = done == 1 ? rest : done, times = done == 1 ? 1 : rest;
     const bool fills = points >= s->numbers && (done > 1 || r >= s->numbers);
     const double registers =
         fills ? count_registers(s, points, done > 1 || r >= s->widest) : (double)points;
-    const double instructions = (double)kal_length_cost(r, KAL_FMA, false) +
-                                (rest > 1 ? TWIDDLE * (r - 1) : 0) +
-                                SPILL * (r > REGISTERS ? r - REGISTERS : 0);
+    const double instructions =
+        (double)kal_length_cost(r, KAL_FMA, false) + (rest > 1 ? TWIDDLE * (r - 1) : 0);
     const bool is_ragged = done == 1 && rest > 1 && r % QUAD != 0;
     return STEP + (double)times * registers * instructions +
            (is_ragged ? RAGGED_ROW * (double)rest : 0.0);
