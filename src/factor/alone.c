@@ -40,9 +40,9 @@ static int most_lines(bool is_real, bool is_f64, int64_t points)
 // hold parts in twice the registers, so that longer codelets spill. Of complex lines, columns of one codelet are
 // faster in registers of 64 bytes, and past the caches lines that fill lanes are. A row lets those through that have
 // all it says. Measured in November 2026 by timing 104 complex and 74 real lengths up to 1024 points both ways, in
-// batches of 0.2 to 12 MB: with this table they take, as means of the lengths, those that it leaves alone among them, 0.95 to 0.98 of the time
-// (complex) and 0.65 to 0.98 (real) on a Zen 4 processor, 0.87 to 0.98 and 0.64 to 0.95 on a Xeon; on the former,
-// held to registers of 32 bytes, complex ones of up to 3 MB take 0.87 to 0.91.
+// batches of 0.2 to 12 MB: with this table they take, as means of the lengths, those that it leaves as they were
+// among them, 0.94 to 0.98 of the time (complex) and 0.65 to 0.98 (real) on a Zen 4 processor, 0.87 to 0.98 and
+// 0.64 to 0.95 on a Xeon; on the former, held to registers of 32 bytes, complex ones of up to 1.5 MB 0.87 to 0.91.
 enum { NARROW = 8, WIDE = 16 }; // lanes of floats, in registers of 32 and 64 bytes
 enum { IS_NEAR = 1, IS_FAR = 2 };
 enum { COMPLEX = 1, R2C = 2, C2R = 4, REAL = R2C | C2R };

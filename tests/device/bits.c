@@ -34,6 +34,7 @@ static const kallima_desc problems[] = {
     { .rank = 2, .n = { 512, 512 }, .batch = 2, .precision = KALLIMA_F64 },
     // Line by line, near and past the caches of some threads.
     { .rank = 1, .n = { 12 }, .batch = 24000, .precision = KALLIMA_F64 },
+    { .rank = 2, .n = { 256, 16 }, .batch = 80, .precision = KALLIMA_F64 },
     { .rank = 1, .n = { 250 }, .batch = 1200, .precision = KALLIMA_F64 },
     { .rank = 1, .n = { 320 }, .batch = 700, .precision = KALLIMA_F64 },
     { .rank = 1, .n = { 100 }, .batch = 8000 },

@@ -199,7 +199,7 @@ void kal_cpu_short_find(struct cpu_short_lines *out, const struct kal_pass *p,
 // five points and from 20 on 0.69 to 1.0, of 6 to 16 points 0.95 to 1.27. On a Zen 4 processor f64 of five
 // points and more takes 0.68 to 0.98 of the time of registers of 64 bytes, past the caches 0.54 to 0.98, but those
 // of 8, 12 and 16 points, whose output goes there straight from these, 1.1 to 1.3. Where lines go by the caches
-// may not be asked here, as threads decide it, and bits shall not depend on them.
+// may not be asked here, nor whether a pass works in place, as threads decide it, and bits shall not depend on them.
 bool kal_cpu_prefers_several(const struct cpu_pass *pass, const struct cpu_kernels *k,
                              bool is_f64)
 {
@@ -213,8 +213,7 @@ bool kal_cpu_prefers_several(const struct cpu_pass *pass, const struct cpu_kerne
     if (k == pass->widest)
         return is_f64 || p->n <= SHORT || p->n >= LONG;
     return is_f64 && p->n >= SHORT &&
-           (p->is_in_place || pass->bytes < MANY_BYTES || p->n % QUAD != 0 ||
-            p->n > LONGEST_STRAIGHT);
+           (pass->bytes < MANY_BYTES || p->n % QUAD != 0 || p->n > LONGEST_STRAIGHT);
 }
 
 struct cpu_short_lines kal_cpu_several_lines(const struct cpu_pass *pass)
