@@ -41,7 +41,7 @@ static int most_lines(bool is_real, bool is_f64, int64_t points)
 // faster in registers of 64 bytes, and past the caches lines that fill lanes are. A row lets those through that have
 // all it says. Measured in November 2026 by timing 104 complex and 74 real lengths up to 1024 points both ways, in
 // batches of 0.2 to 12 MB: with this table they take, as means of the lengths, those that it leaves as they were
-// among them, 0.94 to 0.98 of the time (complex) and 0.65 to 0.98 (real) on a Zen 4 processor, 0.87 to 0.98 and
+// among them, 0.94 to 0.98 of the time (complex) and 0.65 to 0.98 (real) on a Zen 4 processor, 0.86 to 0.98 and
 // 0.64 to 0.95 on a Xeon; on the former, held to registers of 32 bytes, complex ones of up to 1.5 MB 0.87 to 0.91.
 enum { NARROW = 8, WIDE = 16 }; // lanes of floats, in registers of 32 and 64 bytes
 enum { IS_NEAR = 1, IS_FAR = 2 };
@@ -86,7 +86,7 @@ static const struct win {
 struct batch {
     bool is_f64;
     int lanes, kind, place;
-    int64_t points, lines;
+    int64_t points;
     int steps, rows;
     bool has_short_columns; // of the other way
 };
@@ -111,7 +111,6 @@ static void init_batch(struct batch *batch, const struct kal_problem *p,
                                          : C2R,
         .place = p->batch <= NEAR_BYTES / (is_f64 ? 16 : 8) / points ? IS_NEAR : IS_FAR,
         .points = points,
-        .lines = p->batch,
         .steps = kal_line_find_single(points, &limited, radix),
         .rows = (int)kal_line_rows(&axis, &limited),
     };
@@ -186,7 +185,7 @@ bool kal_lines_are_alone(const struct kal_problem *p, const struct kal_caps *cap
         return are_uneven(p, caps, points);
     struct batch batch;
     init_batch(&batch, p, caps, points);
-    if (batch.lanes == WIDE && batch.has_short_columns && batch.lines > FEW_LINES)
+    if (batch.lanes == WIDE && batch.has_short_columns && p->batch > FEW_LINES)
         return false;
     return (p->batch <= most_lines(is_real, batch.is_f64, points) &&
             p->batch <= ALL / points) ||

@@ -265,9 +265,8 @@ static double real_cost(const struct cpu_pass *pass, const struct cpu_kernels *k
 double kal_cpu_lines_cost(const struct cpu_pass *pass, const struct cpu_kernels *k,
                           int64_t lines, bool is_f64)
 {
-    static const double CALL = 0.2; // what the lines that fill registers cost besides
-    static const double SEVERAL =
-        0.4; // what is as it is in registers, relative to what is turned there
+    static const double CALL = 0.2;    // what the lines that fill registers cost besides
+    static const double SEVERAL = 0.4; // those that need no turning, relative to others
     const struct kal_pass *p = pass->pass;
     struct cpu_short_lines turned;
 
