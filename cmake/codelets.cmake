@@ -21,7 +21,7 @@ endif()
 set(generated ${CMAKE_CURRENT_BINARY_DIR}/generated)
 file(MAKE_DIRECTORY ${generated})
 set(codelet_files "")
-foreach(form plain fma plain_r2c fma_r2c plain_c2r fma_c2r)
+foreach(form plain fma plain_r2c fma_r2c plain_c2r fma_c2r fma_numbers)
     add_custom_command(
         OUTPUT ${generated}/codelets_${form}.h
         COMMAND ${generator} ${form} ${generated}/codelets_${form}.h

@@ -89,6 +89,13 @@ static inline bool kal_caps_holds_numbers(const struct kal_caps *caps)
     return !caps->language && caps->lanes_f32 == LANES_OF_32_BYTES;
 }
 
+/** Return whether a CPU has such registers, wider ones besides or not. */
+static inline bool kal_caps_has_32_bytes(const struct kal_caps *caps)
+{
+    enum { LANES_OF_32_BYTES = 8 };
+    return !caps->language && caps->lanes_f32 >= LANES_OF_32_BYTES;
+}
+
 /** Return whether registers of the CPU hold so many numbers; f64 fills one with half as many. */
 static inline bool kal_caps_has_lanes(const struct kal_caps *caps, int lanes, bool is_f64)
 {

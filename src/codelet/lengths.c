@@ -86,6 +86,17 @@ bool kal_real_length_is_compiled(int64_t n)
     return n > 1 && n <= KAL_REAL_MAX && (n % 2 == 0 || kal_length_is_compiled(n, false));
 }
 
+bool kal_length_is_of_numbers(int64_t n)
+{
+    static const int8_t numbers[] = { 18, 21, 22, 26, 28, 30, 33, 35, 36, 39, 40, 42,
+                                      44, 45, 48, 49, 50, 52, 54, 55, 56, 60, 63, 64 };
+    for (size_t i = 0; i < KAL_COUNT(numbers); i++) {
+        if (numbers[i] == n)
+            return true;
+    }
+    return false;
+}
+
 struct kal_codelet_spec kal_real_length_spec(int n, enum kal_flavour flavour,
                                              enum kal_codelet_kind kind)
 {

@@ -8,7 +8,7 @@
 
 enum { KAL_TWIDDLED_MAX = 32 }; // longer compiled codelets have no twiddled form
 enum { KAL_REAL_MAX = 32 };     // the longest compiled codelet of real transforms
-enum { KAL_NUMBERS_MAX = 64 };  // that which whole numbers go through besides
+enum { KAL_NUMBERS_MAX = 64 };  // the longest that whole numbers go through
 
 /**
  * One codelet. A twiddled one needs 6*(n-1) more operations, fused 4*(n-1).
@@ -42,6 +42,12 @@ bool kal_real_length_is_compiled(int64_t n);
 /** Return what is compiled for them: forms as of kal_length_spec(). */
 struct kal_codelet_spec kal_real_length_spec(int n, enum kal_flavour flavour,
                                              enum kal_codelet_kind kind);
+
+/**
+ * Return whether whole numbers have a codelet of length n besides those that are compiled for parts: products of
+ * primes up to 13, for rows of which a register of 32 bytes holds a number each, and KAL_NUMBERS_MAX.
+ */
+bool kal_length_is_of_numbers(int64_t n);
 
 /** Return the instructions of the codelet of length n; 0 if there is none. */
 int32_t kal_length_cost(int64_t n, enum kal_flavour flavour, bool twiddled);

@@ -12,4 +12,11 @@
  */
 bool kal_lines_are_alone(const struct kal_problem *problem, const struct kal_caps *caps);
 
+/**
+ * Whether lines along the last axis are rows that are fastest as whole numbers, several in a register, by one
+ * codelet (kal_length_is_of_numbers()), and enough to fill one.
+ */
+bool kal_rows_are_of_numbers(const struct kal_problem *problem,
+                             const struct kal_caps *caps);
+
 #endif

@@ -13,6 +13,11 @@ bool kal_recipe_is_codelet(const struct kal_recipe *node)
            (node->radix_count == 1 || node->n == KAL_NUMBERS_MAX);
 }
 
+bool kal_recipe_is_of_numbers(const struct kal_recipe *node)
+{
+    return node->rule == KAL_RULE_LOCAL && kal_length_is_of_numbers(node->n);
+}
+
 void kal_recipe_print(struct kal_text *text, const struct kal_recipe *node)
 {
     kal_text_add(text, "%s(", kal_rules[node->rule]->name);

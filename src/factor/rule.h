@@ -13,6 +13,7 @@ struct kal_axis {
     int64_t in_row_bytes, out_row_bytes; // of adjacent lines that are no steps, else 0
     bool is_real;                        // one side is real: R2C or C2R
     bool is_of_real_array;               // of several axes, R2C or C2R
+    bool is_of_numbers;                  // rows that one codelet takes as whole numbers
     bool is_planar;                      // on a side of the user's
     bool lines_are_adjacent;             // neighbouring lines are neighbours in memory
     bool elements_are_apart;             // of lines that are not adjacent either

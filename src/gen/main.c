@@ -13,12 +13,17 @@ struct form {
     const char *name;
     enum kal_flavour flavour;
     enum kal_codelet_kind kind;
+    bool is_of_numbers; // those that whole numbers go through besides
 };
 
 static const struct form forms[] = {
-    { "plain", KAL_PLAIN, KAL_CODELET_C2C },     { "fma", KAL_FMA, KAL_CODELET_C2C },
-    { "plain_r2c", KAL_PLAIN, KAL_CODELET_R2C }, { "fma_r2c", KAL_FMA, KAL_CODELET_R2C },
-    { "plain_c2r", KAL_PLAIN, KAL_CODELET_C2R }, { "fma_c2r", KAL_FMA, KAL_CODELET_C2R },
+    { "plain", KAL_PLAIN, KAL_CODELET_C2C, false },
+    { "fma", KAL_FMA, KAL_CODELET_C2C, false },
+    { "plain_r2c", KAL_PLAIN, KAL_CODELET_R2C, false },
+    { "fma_r2c", KAL_FMA, KAL_CODELET_R2C, false },
+    { "plain_c2r", KAL_PLAIN, KAL_CODELET_C2R, false },
+    { "fma_c2r", KAL_FMA, KAL_CODELET_C2R, false },
+    { "fma_numbers", KAL_FMA, KAL_CODELET_R2C, true },
 };
 
 static kallima_status add_codelet(struct kal_text *text, struct kal_codelet_spec spec)
@@ -68,6 +73,14 @@ static kallima_status add_complex(struct kal_text *text, enum kal_flavour flavou
     return text->status;
 }
 
+// Is a real codelet of length n of this form's file? The longest one of numbers is of those of reals.
+static bool is_of_form(const struct form *form, int n)
+{
+    const bool is_real = kal_real_length_is_compiled(n) ||
+                         (n == KAL_NUMBERS_MAX && form->kind == KAL_CODELET_R2C);
+    return form->is_of_numbers ? !is_real && kal_length_is_of_numbers(n) : is_real;
+}
+
 static kallima_status add_real(struct kal_text *text, const struct form *form)
 {
     kal_text_add(text,
@@ -80,14 +93,11 @@ static kallima_status add_real(struct kal_text *text, const struct form *form)
                  "// May be included several times, with other macros.\n"
                  "%s",
                  kal_dialect_find("c")->defaults);
-    for (int n = 2; n <= KAL_REAL_MAX; n++) {
-        if (kal_real_length_is_compiled(n))
+    for (int n = 2; n <= KAL_NUMBERS_MAX; n++) {
+        if (is_of_form(form, n))
             KAL_TRY(
                 add_codelet(text, kal_real_length_spec(n, form->flavour, form->kind)));
     }
-    if (form->kind == KAL_CODELET_R2C)
-        KAL_TRY(add_codelet(
-            text, kal_real_length_spec(KAL_NUMBERS_MAX, form->flavour, form->kind)));
     return text->status;
 }
 
@@ -135,7 +145,7 @@ int main(int argc, char **argv)
     struct kal_text text;
 
     if (!form) {
-        fprintf(stderr, "usage: kallima-gen plain|fma[_r2c|_c2r] OUTFILE\n");
+        fprintf(stderr, "usage: kallima-gen plain|fma[_r2c|_c2r|_numbers] OUTFILE\n");
         return 2;
     }
     kal_text_init(&text, NULL);

@@ -334,15 +334,25 @@ static struct volume inside_volume(const struct volume *v, const struct kal_line
     return inside;
 }
 
-// Does one codelet do an axis from `first` on, of a CPU that works lines beside each other as numbers? Its
-// result's bits are those of numbers, then, and shall be the same without scratch, which threads may do.
+// Does a CPU work an axis from `first` on as whole numbers, by one codelet: lines beside each other where its
+// registers have 32 bytes, rows of doubles or of more than one step in any case? The result's bits are those
+// of numbers, then, and shall be the same without scratch, which threads may do.
 static bool has_codelet(const struct kal_lowering *lo, const struct kal_recipe *node,
                         int first)
 {
-    bool has = false;
-    for (int i = first; i < node->child_count; i++)
+    const int last = node->child_count - 1;
+    const struct kal_recipe *row = node->child[last];
+    const bool is_f64 = lo->problem->precision == KALLIMA_F64;
+    const bool are_narrow = kal_caps_holds_numbers(lo->caps);
+    bool has = kal_recipe_is_of_numbers(row);
+
+    if (!kal_caps_has_32_bytes(lo->caps))
+        return false;
+    if (!are_narrow)
+        return has || (is_f64 && kal_recipe_is_codelet(row));
+    for (int i = first; i <= last; i++)
         has = has || kal_recipe_is_codelet(node->child[i]);
-    return has && kal_caps_holds_numbers(lo->caps);
+    return has;
 }
 
 // Are the lines of the last axis, of a CPU, read or written as pairs on the other side, too? Those that

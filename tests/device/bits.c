@@ -39,6 +39,13 @@ static const kallima_desc problems[] = {
     { .rank = 1, .n = { 320 }, .batch = 700, .precision = KALLIMA_F64 },
     { .rank = 1, .n = { 100 }, .batch = 8000 },
     { .rank = 1, .n = { 500 }, .batch = 1500, .kind = KALLIMA_R2C },
+    // Rows of whole numbers, and of doubles by one codelet: through scratch or not, past the caches or not.
+    { .rank = 1, .n = { 30 }, .batch = 20000, .precision = KALLIMA_F64 },
+    { .rank = 1, .n = { 45 }, .batch = 17001, .scale = 0.3 },
+    { .rank = 2, .n = { 33, 32 }, .batch = 331, .precision = KALLIMA_F64 },
+    { .rank = 2, .n = { 52, 7 }, .batch = 1420, .precision = KALLIMA_F64 },
+    { .rank = 2, .n = { 50, 36 }, .batch = 700 },
+    { .rank = 3, .n = { 10, 16, 42 }, .batch = 80, .precision = KALLIMA_F64 },
 };
 
 enum { PROBLEMS = sizeof problems / sizeof problems[0] };

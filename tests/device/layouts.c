@@ -281,6 +281,9 @@ void single_lines_past_the_caches_are_computed(void **state)
         { KALLIMA_R2C, KALLIMA_F64, 232, 3000, KALLIMA_FORWARD, 1, 3, 0.75 },
         { KALLIMA_C2R, KALLIMA_F32, 1008, 1500, KALLIMA_INVERSE, 1, 3, 1.0 },
         { KALLIMA_C2R, KALLIMA_F64, 360, 2000, KALLIMA_INVERSE, 2, 1, 0.75 },
+        { KALLIMA_C2C, KALLIMA_F32, 63, 10001, KALLIMA_FORWARD, 1, 3, 1.0 },
+        { KALLIMA_C2C, KALLIMA_F64, 50, 7003, KALLIMA_INVERSE, 2, 1, 0.75 },
+        { KALLIMA_C2C, KALLIMA_F64, 21, 20003, KALLIMA_FORWARD, 3, 3, 0.75 },
     };
 
     (void)state;
@@ -354,11 +357,17 @@ void arrays_of_codelets_are_computed(void **state)
         { 2, { 16, 100 }, 2, 0, 1.0, KALLIMA_OUT_OF_PLACE, KALLIMA_INVERSE, false },
         { 2, { 20, 9 }, 2, 2, 1.0, KALLIMA_OUT_OF_PLACE, KALLIMA_FORWARD, false },
         { 2, { 64, 7 }, 1, 505, 1.0, KALLIMA_OUT_OF_PLACE, KALLIMA_FORWARD, false },
+        { 2, { 30, 42 }, 3, 0, 0.5, KALLIMA_OUT_OF_PLACE, KALLIMA_FORWARD, false },
+        { 2, { 48, 60 }, 2, 0, 1.0, KALLIMA_IN_PLACE, KALLIMA_INVERSE, false },
+        { 2, { 11, 26 }, 2, 3, 0.5, KALLIMA_OUT_OF_PLACE, KALLIMA_INVERSE, false },
         { 3, { 5, 7, 3 }, 3, 0, 1.0, KALLIMA_OUT_OF_PLACE, KALLIMA_FORWARD, false },
+        { 3, { 7, 5, 33 }, 3, 0, 1.0, KALLIMA_OUT_OF_PLACE, KALLIMA_INVERSE, false },
         { 3, { 16, 16, 16 }, 1, 0, 0.25, KALLIMA_OUT_OF_PLACE, KALLIMA_FORWARD, false },
         { 3, { 32, 32, 32 }, 1, 0, 1.0, KALLIMA_IN_PLACE, KALLIMA_INVERSE, false },
         { 2, { 32, 25 }, 700, 0, 1.0, KALLIMA_OUT_OF_PLACE, KALLIMA_FORWARD, true },
         { 2, { 64, 64 }, 150, 0, 1.0, KALLIMA_OUT_OF_PLACE, KALLIMA_INVERSE, true },
+        { 2, { 35, 28 }, 700, 0, 1.0, KALLIMA_OUT_OF_PLACE, KALLIMA_FORWARD, true },
+        { 2, { 300, 40 }, 50, 0, 0.5, KALLIMA_OUT_OF_PLACE, KALLIMA_INVERSE, true },
     };
 
     (void)state;
@@ -390,8 +399,8 @@ void arrays_of_codelets_are_computed(void **state)
 // The lines of a small batch are worked one by one, each as if it were alone, up to some number of them.
 void lines_of_small_batches_are_computed(void **state)
 {
-    static const int64_t lengths[] = { 2,   4,   6,   16,  17,   30,   32,
-                                       60,  64,  96,  100, 128,  200,  256,
+    static const int64_t lengths[] = { 2,   4,   6,   16,  17,   30,   32,  21,
+                                       55,  60,  64,  96,  100,  128,  200, 256,
                                        360, 480, 510, 720, 1000, 1024, 2048 };
     static const struct apart apart = { 0.75, 3, 5, 7 };
 

@@ -441,6 +441,12 @@ static void compiled_codelets_round_little(void **state)
         if (kal_real_length_is_compiled(n) && has_small_primes(n))
             check_rounding(&spec, i & 2);
     }
+    for (int i = 0; i < 2 * (KAL_NUMBERS_MAX + 1); i++) {
+        const struct kal_codelet_spec spec =
+            kal_real_length_spec(i / 2, KAL_FMA, KAL_CODELET_R2C);
+        if (kal_length_is_of_numbers(i / 2))
+            check_rounding(&spec, i & 1);
+    }
 }
 
 // Every value is there before it is used, and at most `live` are alive at once.

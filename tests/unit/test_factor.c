@@ -267,6 +267,10 @@ static void lines_of_a_batch_are_alone_where_that_wins(void **state)
         { KALLIMA_C2C, false, 135, 1000, { false, false, false } },
         { KALLIMA_C2C, false, 768, 100, { false, true, true } },
         { KALLIMA_C2C, false, 768, 10000, { false, false, false } },
+        { KALLIMA_C2C, true, 30, 1000, { false, true, true } }, // whole numbers
+        { KALLIMA_C2C, true, 30, 10000, { false, false, false } },
+        { KALLIMA_C2C, true, 48, 600, { false, true, false } }, // two passes are as fast
+        { KALLIMA_C2C, false, 45, 3, { true, true, true } },
         { KALLIMA_C2C, false, 720, 100, { false, true, false } }, // three steps
         { KALLIMA_R2C, true, 512, 10000, { false, true, true } },
         { KALLIMA_R2C, false, 162, 10000, { false, false, false } },

@@ -35,6 +35,12 @@ static inline void kal_cpu_advance(struct cpu_vectors *vectors, int64_t bytes)
     vectors->im = (char *)vectors->im + bytes;
 }
 
+/** Where interleaved numbers begin, whichever part leads. */
+static inline char *kal_cpu_leading(const struct cpu_vectors *vectors)
+{
+    return (char *)vectors->im < (char *)vectors->re ? vectors->im : vectors->re;
+}
+
 /** One side of a tile in the user's or in scratch memory. */
 struct cpu_memory {
     void *re, *im;

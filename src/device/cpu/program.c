@@ -570,7 +570,8 @@ static void find_scale(struct cpu_program *program)
 static bool are_shared(const struct cpu_program *program)
 {
     const struct kal_pass *p = program->pass[0].pass;
-    return program->batch.part_count == 1 && p->step_count > 1 && kal_cpu_codelet_find(p);
+    return program->batch.part_count == 1 && p->n == CPU_LONGEST &&
+           kal_cpu_codelet_find(p);
 }
 
 static void find_single(struct cpu_program *program)

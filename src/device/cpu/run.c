@@ -331,15 +331,10 @@ static inline struct cpu_vectors lines_from(const struct cpu_vectors *side, int6
                                  0 };
 }
 
-static inline char *leading(const struct cpu_vectors *v)
-{
-    return (char *)v->im < (char *)v->re ? v->im : v->re;
-}
-
 static void scale_part(const struct cpu_program *program, const struct cpu_part *part,
                        const struct cpu_vectors *y)
 {
-    char *first = leading(y);
+    char *first = kal_cpu_leading(y);
     const int64_t step_bytes = y->stride * (program->is_f64 ? 8 : 4);
 
     for (int64_t i = 0; i < part->lines; i++)
@@ -382,7 +377,7 @@ static inline void finish_line(const struct cpu_program *program,
                                const struct cpu_vectors *y)
 {
     if (program->row_scale != 1.0)
-        program->pass[0].widest->rows->scale(leading(y), program->row_scale,
+        program->pass[0].widest->rows->scale(kal_cpu_leading(y), program->row_scale,
                                              program->row_reals);
 }
 
@@ -417,7 +412,7 @@ static void run_lines_ahead(const struct cpu_program *program, run_one *run,
 {
     enum { AHEAD_BYTES = 8192 };
     for (int64_t i = 0; i < lines; i++) {
-        ask_for(leading(x) + AHEAD_BYTES, program->in.line);
+        ask_for(kal_cpu_leading(x) + AHEAD_BYTES, program->in.line);
         run(program, x, &y, workspace);
         finish_line(program, &y);
         kal_cpu_advance(x, program->in.line);
@@ -434,13 +429,13 @@ static void stream_lines(const struct cpu_program *program, run_one *run,
     const int64_t bytes = program->out.line, real_bytes = program->is_f64 ? 8 : 4;
     const int64_t most = kal_max(1, CPU_STREAMED_BYTES / bytes);
     char *copy = workspace + program->thread_bytes - program->joined_bytes;
-    char *to = leading(y);
+    char *to = kal_cpu_leading(y);
     int64_t left = 0;
 
     for (int64_t done = 0, count; done < lines; done += count) {
         struct cpu_vectors place = *y;
         count = kal_min(most, lines - done);
-        kal_cpu_advance(&place, copy + left - leading(y));
+        kal_cpu_advance(&place, copy + left - kal_cpu_leading(y));
         run_lines_ahead(program, run, x, place, count, workspace);
         const int64_t all = left + count * bytes;
         const int64_t past = -(intptr_t)to & (CPU_LINE_BYTES - 1);

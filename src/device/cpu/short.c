@@ -52,7 +52,7 @@ _Static_assert((int)CPU_LONGEST == (int)KAL_NUMBERS_MAX,
 int64_t kal_cpu_codelet_find(const struct kal_pass *p)
 {
     return kal_cpu_steps_are_plain(p) && !p->out.twiddle_n &&
-                   (p->step_count == 1 || p->n == CPU_LONGEST)
+                   (p->step_count == 1 || kal_length_is_of_numbers(p->n))
                ? p->n
                : 0;
 }
@@ -207,8 +207,11 @@ bool kal_cpu_prefers_several(const struct cpu_pass *pass, const struct cpu_kerne
     enum { QUAD = 4, LONGEST_STRAIGHT = 16 };
     const struct kal_pass *p = pass->pass;
 
-    if (k->lanes * (is_f64 ? 8 : 4) != REGISTER_BYTES || p->scale != 1.0 ||
-        !kal_cpu_several_find(p, k))
+    if (k->lanes * (is_f64 ? 8 : 4) != REGISTER_BYTES || !kal_cpu_several_find(p, k))
+        return false;
+    if (p->step_count > 1 && p->n != CPU_LONGEST)
+        return true;
+    if (p->scale != 1.0)
         return false;
     if (k == pass->widest)
         return is_f64 || p->n <= SHORT || p->n >= LONG;
@@ -271,6 +274,8 @@ double kal_cpu_lines_cost(const struct cpu_pass *pass, const struct cpu_kernels 
     struct cpu_short_lines turned;
 
     kal_cpu_short_find(&turned, p, k);
+    if (!turned.run && lines >= k->lanes / 2 && kal_cpu_prefers_several(pass, k, is_f64))
+        return 0.0; // others have steps and tiles for them
     if (!turned.run)
         return ceil((double)lines / k->lanes) * tile_cost(p, k);
     double cost =

@@ -768,6 +768,32 @@ static void run_steps(const struct run *run, enum reach in, enum reach out)
         store_tile(run, worker->tile[current], worker->tile[!current], 0, pass->pass->n);
 }
 
+// Lines or groups of them, as the pass counts what it works in registers. What takes several lines at once does not
+// scale: that is done behind it, while they are near.
+static void run_turned(const struct run *run, struct cpu_vectors x, struct cpu_vectors y,
+                       int64_t count, bool is_streamed)
+{
+    enum { NEAR_BYTES = 16 << 10 };
+    const struct cpu_pass *pass = run->pass;
+    const double scale = pass->pass->scale;
+    const int64_t real_bytes = run->worker->real_bytes, reals = pass->turned.reals;
+    const int64_t most = kal_max(1, NEAR_BYTES / (reals * real_bytes));
+
+    if (scale == 1.0 || pass->turned.count == 1) {
+        pass->turned.run(&x, &y, count, scale, is_streamed);
+        return;
+    }
+    for (int64_t n; count > 0; count -= n) {
+        n = kal_min(most, count);
+        pass->turned.run(&x, &y, n, scale, is_streamed);
+        for (int64_t i = 0; i < n; i++)
+            pass->widest->rows->scale(kal_cpu_leading(&y) + i * y.stride * real_bytes,
+                                      scale, reals);
+        move(&x, n * x.stride * real_bytes);
+        move(&y, n * y.stride * real_bytes);
+    }
+}
+
 // Tiles that do not begin on a line of the caches: to a copy, and from there past these by whole
 // lines. What is left of the last one is moved to where the next tiles follow it.
 static void stage_short(const struct run *run, struct cpu_vectors x,
@@ -786,7 +812,7 @@ static void stage_short(const struct run *run, struct cpu_vectors x,
         count = kal_min(most, tiles - done);
         move(&copy, spare + left - find_first(run, &run->out));
         x.ahead = done + count < tiles;
-        pass->turned.run(&x, &copy, count * pass->turned.count, pass->pass->scale, false);
+        run_turned(run, x, copy, count * pass->turned.count, false);
         const int64_t all = left + count * bytes;
         const int64_t past = -(intptr_t)to & (CPU_LINE_BYTES - 1);
         left = done + count < tiles ? (all - past) % CPU_LINE_BYTES : 0;
@@ -827,8 +853,7 @@ static int64_t run_short(const struct run *run, int64_t first, int64_t most)
     if (is_far && (pass->turned.count > 1 || (!is_aligned && pass->is_staged)))
         stage_short(run, x, &y, tiles);
     else
-        pass->turned.run(&x, &y, tiles * pass->turned.count, pass->pass->scale,
-                         is_far && is_aligned);
+        run_turned(run, x, y, tiles * pass->turned.count, is_far && is_aligned);
     return tiles;
 }
 
@@ -888,7 +913,6 @@ static int64_t run_ahead(const struct run *run, int64_t first, int64_t most)
 // Several lines that do not fill a tile, each as it would be worked among others.
 static void run_one_by_one(const struct run *run)
 {
-    const struct cpu_pass *pass = run->pass;
     const int64_t real_bytes = run->worker->real_bytes;
 
     for (int i = 0; i < run->tile.lanes; i++) {
@@ -896,7 +920,7 @@ static void run_one_by_one(const struct run *run)
         struct cpu_vectors y = line_vectors(run, &run->out, 0);
         move(&x, (run->tile.in[i] - run->tile.in[0]) * real_bytes);
         move(&y, (run->tile.out[i] - run->tile.out[0]) * real_bytes);
-        pass->turned.run(&x, &y, 1, pass->pass->scale, false);
+        run_turned(run, x, y, 1, false);
     }
 }
 

@@ -70,6 +70,9 @@ INLINE void scatter(const struct several *l, ptrdiff_t at, V value)
 #define STORE_NUMBER(pointer, value, k) scatter(LINES_OF(xi), (pointer)-yr, value)
 #define CODELET_R2C(n)                  several_##n
 #include R2C_CODELETS
+#if REGISTER_BYTES == 32
+#include "codelets_fma_numbers.h"
+#endif
 
 // Those from `from` and `to` on. Where there are fewer, the last one stands in for the others: all
 // loads of a codelet come before its stores, so that a line may be its own output.
@@ -114,15 +117,24 @@ static inline void ask_for(const R *from, int reals)
         }                                                                               \
     }
 
-RADICES_FROM_2(SEVERAL)
-SEVERAL(64)
+// clang-format off
+#if REGISTER_BYTES == 32
+#define PRODUCTS(X) \
+    X(18) X(21) X(22) X(26) X(28) X(30) X(33) X(35) X(36) X(39) X(40) X(42) X(44) X(45) \
+    X(48) X(49) X(50) X(52) X(54) X(55) X(56) X(60) X(63)
+#else
+#define PRODUCTS(X)
+#endif
+#define LENGTHS(X) RADICES_FROM_2(X) PRODUCTS(X) X(64)
+// clang-format on
+
+LENGTHS(SEVERAL)
 
 #define ENTRY(r) [r] = lines_##r,
 
 extern cpu_short *const JOIN(kal_cpu_several_, KAL_SIMD_SUFFIX)[CPU_LONGEST + 1];
 
 cpu_short *const JOIN(kal_cpu_several_,
-                      KAL_SIMD_SUFFIX)[CPU_LONGEST + 1] = { RADICES_FROM_2(ENTRY)
-                                                                ENTRY(64) };
+                      KAL_SIMD_SUFFIX)[CPU_LONGEST + 1] = { LENGTHS(ENTRY) };
 
 #endif
