@@ -129,7 +129,8 @@ int64_t kal_line_rows(const struct kal_axis *axis, const struct kal_caps *caps)
     if (caps->language || caps->lanes_f32 == 1 || axis->is_real || axis->is_second_step ||
         axis->lines_are_adjacent || kal_line_fills_tiles(axis, caps) ||
         is_short_half(axis, is_f64) || is_longest_codelet(axis, caps) ||
-        axis->is_of_numbers || axis->n > longest_line_bytes(axis) / (is_f64 ? 16 : 8) ||
+        axis->is_of_numbers || (axis->shares_tile && !axis->is_convolved) ||
+        axis->n > longest_line_bytes(axis) / (is_f64 ? 16 : 8) ||
         !kal_radix_divides_kernel(axis->n, LARGEST_PRIME))
         return 0;
     const int64_t narrow = narrow_rows(axis, is_f64);

@@ -101,11 +101,74 @@ static bool fits_launch(const struct kal_problem *p, int first, int tile,
            kal_caps_cache_lines(caps, arrays_from(p, first), bytes);
 }
 
+// Does an array follow on itself without gaps, element behind element?
+static bool is_packed(const struct kal_array *array, int rank)
+{
+    for (int i = rank - 1; i > 0; i--) {
+        if (array->stride[i - 1] != array->stride[i] * array->n[i])
+            return false;
+    }
+    return true;
+}
+
+// Most points of arrays on the lanes of a CPU's registers, an array on each: of those whose rows fill registers
+// evenly, so that axis after axis is fast, too, and of others, in planes and in more axes. An array by itself
+// leaves lanes idle and is looked up axis by axis. Measured on a Zen 4 processor, in November 2026, by timing 36
+// shapes of 4 to 8000 points in batches of 0.25, 1 and 12 MB both ways.
+static const struct lane_limits {
+    int lanes; // of floats
+    bool is_f64;
+    int even_plane, even_volume, plane, volume;
+} lane_limits[] = {
+    { 16, false, 256, 2560, 1024, 8192 },
+    { 16, true, 256, 4096, 600, 8192 },
+    { 8, false, 256, 2560, 1024, 8192 },
+    { 8, true, 64, 128, 128, 1024 },
+};
+
+static int most_lane_points(const struct kal_problem *p, int lanes, bool is_even)
+{
+    const bool is_f64 = p->precision == KALLIMA_F64, is_plane = p->rank == 2;
+    for (size_t i = 0; i < KAL_COUNT(lane_limits); i++) {
+        const struct lane_limits *l = &lane_limits[i];
+        if (l->lanes == lanes && l->is_f64 == is_f64)
+            return is_even ? (is_plane ? l->even_plane : l->even_volume)
+                           : (is_plane ? l->plane : l->volume);
+    }
+    return 0;
+}
+
+// Are arrays enough for that? Of small ones half a tile is, of larger ones as many as give several threads
+// work: how many there are may not be asked, since bits shall not depend on it.
+static bool fill_lanes(int64_t arrays, double points, int lanes, bool is_even)
+{
+    enum { SMALL = 512, LARGE = 2048, SEVERAL_TILES = 2 };
+    const int64_t tiles = (arrays + lanes - 1) / lanes;
+    if (points > SMALL)
+        return arrays >= lanes * (points > LARGE ? SEVERAL_TILES : 1);
+    return is_even ? 4 * arrays >= 3 * tiles * lanes : 2 * arrays >= tiles * lanes;
+}
+
+static bool fit_lanes(const struct kal_problem *p, const struct kal_caps *caps)
+{
+    const int lanes = p->precision == KALLIMA_F64 ? caps->lanes_f32 / 2 : caps->lanes_f32;
+    const double points = kal_points_from(p, 0);
+
+    if (p->kind != KALLIMA_C2C || lanes < 2)
+        return false;
+    const bool is_even = p->n[p->rank - 1] % lanes == 0;
+    return points <= most_lane_points(p, caps->lanes_f32, is_even) &&
+           fill_lanes(p->batch, points, lanes, is_even) && is_packed(&p->in, p->rank) &&
+           is_packed(&p->out, p->rank);
+}
+
 struct kal_together kal_problem_together(const struct kal_problem *p,
                                          const struct kal_caps *caps)
 {
     struct kal_together together = { p->rank, p->rank };
 
+    if (!caps->language && p->rank > 1 && fit_lanes(p, caps))
+        together.tile = 0;
     if (!caps->language || p->rank < 2)
         return together;
     for (int i = p->rank - 2; i >= 0; i--) {

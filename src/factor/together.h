@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which axes of an array a device of kernels works together: the last ones, as many as fit.
+// Which axes of an array a device of kernels works together: the last ones, as many as fit. A CPU works all axes
+// of small ones together, each array on a lane.
 #ifndef KAL_FACTOR_TOGETHER_H_
 #define KAL_FACTOR_TOGETHER_H_
 

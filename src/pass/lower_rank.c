@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // rank: the axes one after another, on one small array at a time or on everything at once.
+#include <string.h>
+
 #include "factor/together.h"
 #include "math/number.h"
 #include "pass/tile.h"
@@ -90,6 +92,25 @@ static kallima_status loop_over(struct kal_lines *lines, const struct kal_proble
     return KALLIMA_OK;
 }
 
+// Neighbouring loops from `first` on whose lines lie as those of one loop become one: more of them fill tiles.
+static int loop_count(const struct kal_lines *lines)
+{
+    return lines->stage_loops + lines->line_loops + lines->inner_loops;
+}
+
+static void join_loops(struct kal_lines *lines, int first)
+{
+    for (int i = loop_count(lines) - 2; i >= first; i--) {
+        struct kal_loop *outer = &lines->loops[i], *inner = outer + 1;
+        if (outer->in != inner->count * inner->in ||
+            outer->out != inner->count * inner->out)
+            continue;
+        inner->count *= outer->count;
+        lines->inner_loops--;
+        memmove(outer, inner, (size_t)(loop_count(lines) - i) * sizeof *outer);
+    }
+}
+
 // Transform `axis`, for all of the others from `first` on.
 static kallima_status lower_axis(struct kal_lowering *lo, const struct kal_recipe *child,
                                  const struct kal_lines *batch, const struct volume *in,
@@ -105,6 +126,8 @@ static kallima_status lower_axis(struct kal_lowering *lo, const struct kal_recip
     if (p->kind == KALLIMA_C2R && axis != p->rank - 1)
         lines.in.is_swapped = lines.out.is_swapped = true;
     KAL_TRY(loop_over(&lines, p, in, out, first, p->rank, axis));
+    if (!lo->caps->language)
+        join_loops(&lines, loop_count(batch));
     return kal_lower(lo, child, &lines);
 }
 
@@ -367,7 +390,7 @@ static bool takes_pairs(const struct kal_lowering *lo, const struct kal_recipe *
         return true;
     if (lo->problem->precision != KALLIMA_F32)
         return false;
-    // Columns of one codelet are not stored from pairs past the caches.
+    // Columns of one codelet go from pairs past the caches by way of a tile, which others take anyhow.
     for (int i = first; i < node->child_count - 1; i++)
         are_long = are_long && node->child[i]->radix_count != 1;
     if (last->rule == KAL_RULE_FOUR_STEP)
@@ -541,6 +564,9 @@ kallima_status kal_lower_rank(struct kal_lowering *lo, const struct kal_recipe *
     if (tile.first > 0 && tile.first == together.tile && together.launch < tile.rank &&
         kal_tile_of(node, together.launch).is_local)
         return lower_launched(lo, node, &tile, lines, together.launch);
+
+    if (!lo->caps->language && tile.first == 0)
+        return lower_axes(lo, node, &tile, lines); // an array on each lane
 
     // Each on one thread, one after the other.
     if (arrays_stay_near(lo, node, lines)) {

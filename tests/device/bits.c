@@ -39,6 +39,15 @@ static const kallima_desc problems[] = {
     { .rank = 1, .n = { 320 }, .batch = 700, .precision = KALLIMA_F64 },
     { .rank = 1, .n = { 100 }, .batch = 8000 },
     { .rank = 1, .n = { 500 }, .batch = 1500, .kind = KALLIMA_R2C },
+    { .rank = 1, .n = { 3 }, .batch = 162713, .precision = KALLIMA_F64 },
+    { .rank = 1,
+      .n = { 6 },
+      .batch = 250000,
+      .precision = KALLIMA_F64,
+      .kind = KALLIMA_R2C },
+    // Arrays on the lanes of registers.
+    { .rank = 3, .n = { 7, 9, 5 }, .batch = 2001 },
+    { .rank = 2, .n = { 10, 13 }, .batch = 5000, .precision = KALLIMA_F64 },
     // Rows of whole numbers, and of doubles by one codelet: through scratch or not, past the caches or not.
     { .rank = 1, .n = { 30 }, .batch = 20000, .precision = KALLIMA_F64 },
     { .rank = 1, .n = { 45 }, .batch = 17001, .scale = 0.3 },

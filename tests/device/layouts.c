@@ -396,6 +396,59 @@ void arrays_of_codelets_are_computed(void **state)
     ROWS_FINISH();
 }
 
+// Small arrays, each on a lane of a register: of lanes that they fill and not, packed and not.
+void small_arrays_of_a_batch_are_computed(void **state)
+{
+    static const struct {
+        int rank;
+        int64_t n[4], batch, batch_gap;
+        double scale;
+        kallima_placement placement;
+        kallima_direction direction;
+        kallima_format format;
+    } arrays[] = {
+        { 2, { 2, 2 }, 100, 0, 1.0, KALLIMA_OUT_OF_PLACE, KALLIMA_FORWARD, 0 },
+        { 2, { 8, 8 }, 67, 0, 1.0, KALLIMA_IN_PLACE, KALLIMA_INVERSE, 0 },
+        { 2, { 15, 4 }, 33, 5, 0.5, KALLIMA_OUT_OF_PLACE, KALLIMA_INVERSE, 0 },
+        { 2,
+          { 11, 25 },
+          41,
+          0,
+          1.0,
+          KALLIMA_OUT_OF_PLACE,
+          KALLIMA_FORWARD,
+          KALLIMA_PLANAR },
+        { 2, { 18, 33 }, 50, 0, 1.0, KALLIMA_OUT_OF_PLACE, KALLIMA_INVERSE, 0 },
+        { 2, { 1, 21 }, 64, 0, 1.0, KALLIMA_OUT_OF_PLACE, KALLIMA_FORWARD, 0 },
+        { 3, { 4, 6, 5 }, 47, 1, 0.25, KALLIMA_IN_PLACE, KALLIMA_FORWARD, 0 },
+        { 3, { 10, 13, 12 }, 35, 0, 1.0, KALLIMA_OUT_OF_PLACE, KALLIMA_INVERSE, 0 },
+        { 3, { 3, 37, 2 }, 40, 0, 1.0, KALLIMA_OUT_OF_PLACE, KALLIMA_FORWARD, 0 },
+        { 4, { 2, 3, 4, 5 }, 70, 0, 1.0, KALLIMA_OUT_OF_PLACE, KALLIMA_FORWARD, 0 },
+        { 4, { 5, 2, 2, 7 }, 3001, 0, 1.0, KALLIMA_OUT_OF_PLACE, KALLIMA_INVERSE, 0 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < 2 * (sizeof arrays / sizeof arrays[0]); i++) {
+        const size_t k = i / 2;
+        struct trial t = { .seed = i + 1, .way = WAY_OWNED };
+        t.desc = (kallima_desc){ .precision = i % 2 ? KALLIMA_F64 : KALLIMA_F32,
+                                 .direction = arrays[k].direction,
+                                 .placement = arrays[k].placement,
+                                 .rank = arrays[k].rank,
+                                 .batch = arrays[k].batch,
+                                 .scale = arrays[k].scale,
+                                 .in.format = arrays[k].format };
+        int64_t points = 1;
+        for (int axis = 0; axis < arrays[k].rank; axis++)
+            points *= t.desc.n[axis] = arrays[k].n[axis];
+        if (arrays[k].batch_gap)
+            t.desc.in.batch_stride = t.desc.out.batch_stride =
+                points + arrays[k].batch_gap;
+        suite_check(&t, suite.device);
+    }
+    ROWS_FINISH();
+}
+
 // The lines of a small batch are worked one by one, each as if it were alone, up to some number of them.
 void lines_of_small_batches_are_computed(void **state)
 {

@@ -228,6 +228,14 @@ struct cpu_short_lines kal_cpu_several_lines(const struct cpu_pass *pass)
                                      .count = pass->kernels->lanes };
 }
 
+// Output that is stored past the caches by one thread. How many there are may not be asked, nor whether a pass works
+// in place: narrow registers have no fused operations, and bits shall not depend on threads.
+static bool are_many_bytes(const struct cpu_pass *pass)
+{
+    enum { MANY_BYTES = 4000000 };
+    return pass->bytes >= MANY_BYTES;
+}
+
 // Lines that are turned in registers, as many as a tile has: its cost without what a tile takes
 // besides its codelet, which is most of it for the shortest. The shortest of f64 are dearer in wider
 // registers, on their way past the caches more so: with narrow ones a processor overlaps more of
@@ -239,7 +247,7 @@ static double short_cost(const struct cpu_pass *pass, const struct cpu_kernels *
     const struct kal_pass *p = pass->pass;
     const int halvings =
         !is_f64 ? 0
-                : (p->n <= FEW_POINTS) + (pass->is_streamed && p->n <= SEVERAL_POINTS);
+                : (p->n <= FEW_POINTS) + (are_many_bytes(pass) && p->n <= SEVERAL_POINTS);
     const int best = 64 >> halvings;
     double cost = tile_cost(p, k) * (double)p->n / (16.0 + 1.5 * (double)p->n);
 
@@ -259,7 +267,8 @@ static double real_cost(const struct cpu_pass *pass, const struct cpu_kernels *k
     const int bytes = k->lanes * (is_f64 ? 8 : 4);
     const double relative = k->lanes == 1   ? (is_f64 ? 1.5 : 2.2)
                             : k->lanes == 2 ? 2.5
-                            : bytes == 16 ? 1.6 * (pass->is_streamed ? PAST_CACHES : 1.0)
+                            : bytes == 16
+                                ? 1.6 * (are_many_bytes(pass) ? PAST_CACHES : 1.0)
                             : bytes == 32 ? 1.0
                                           : 1.2;
     return relative * k->lanes * LINE * points / (16.0 + 1.5 * points);

@@ -27,7 +27,7 @@ struct cpu_short_lines kal_cpu_several_lines(const struct cpu_pass *pass);
 
 /**
  * Return what `lines` lines of a pass cost with these kernels, relative to others. Of the pass
- * only the source, its bytes, its widest kernels and is_streamed are read.
+ * only the source, its bytes and its widest kernels are read.
  */
 double kal_cpu_lines_cost(const struct cpu_pass *pass, const struct cpu_kernels *kernels,
                           int64_t lines, bool is_f64);

@@ -954,9 +954,7 @@ static void run_tile(const struct run *run)
     const bool by_codelets = has_factors(pass);
     if (by_codelets && out && !can_multiply_outputs(pass))
         out = REACH_NONE;
-    if (out == REACH_INTERLEAVED &&
-        (in != REACH_INTERLEAVED || p->step_count > 1 || by_codelets) &&
-        can_stream_lanes(run))
+    if (out == REACH_INTERLEAVED && can_stream_lanes(run))
         out = REACH_STREAMED;
     const enum reach fused = by_codelets ? REACH_NONE : out;
     // Long radices have no fused form; the input goes through a tile, then the output.
