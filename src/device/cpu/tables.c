@@ -173,11 +173,11 @@ static kallima_status product_table(struct cpu_program *program,
     return status;
 }
 
-// exp(-2 pi i k / n) for k = 0 .. n/4, of a real transform of n points
+// exp(-2 pi i k / n) for k = 0 .. n/4, of a real transform of n points; to n/2 where rows meet each other
 static kallima_status mirror_table(struct cpu_program *program,
                                    const struct kal_step *step, const void **out)
 {
-    const int64_t count = step->n / 4 + 1;
+    const int64_t count = step->outer > 1 ? step->n / 2 + 1 : step->n / 4 + 1;
     struct kal_root_table roots;
     struct table table;
 
@@ -223,7 +223,8 @@ static kallima_status group_mirror_table(struct cpu_program *program,
 static bool same_table(const struct kal_step *a, const struct kal_step *b)
 {
     return a->op == b->op && a->radix == b->radix && a->m == b->m && a->n == b->n &&
-           a->size == b->size;
+           a->size == b->size &&
+           (a->op == KAL_STEP_DFT || (a->outer > 1) == (b->outer > 1));
 }
 
 // The table of an equal step that was made before, or NULL.

@@ -545,23 +545,53 @@ static cpu_dft *find_dft(const struct cpu_pass *pass, const struct cpu_step *ste
     return out == REACH_INTERLEAVED ? fused->in_out[radix] : fused->in[radix];
 }
 
-// Whole lines: pairs k and n/2 - k for k = 0 .. n/4, from one tile to the other.
-static void run_split(const struct cpu_worker *worker, const struct cpu_pass *pass,
-                      const struct cpu_step *step, char *from, char *to)
-{
-    const struct cpu_kernels *k = pass->kernels;
-    const int64_t m = step->step->n / 2;
-    struct cpu_vectors low = tile_vectors(worker, pass, from, 0, 1);
-    struct cpu_vectors out_low = tile_vectors(worker, pass, to, 0, 1);
-    struct cpu_vectors out_high = tile_vectors(worker, pass, to, m, -1);
-    k->split(&low, &low, &out_low, &out_high, step->table, 1);
+// A mirrored step from one tile to the other.
+struct mirror {
+    const struct cpu_worker *worker;
+    const struct cpu_pass *pass;
+    const struct cpu_step *step;
+    char *from, *to;
+};
 
-    low = tile_vectors(worker, pass, from, 1, 1);
-    out_low = tile_vectors(worker, pass, to, 1, 1);
-    out_high = tile_vectors(worker, pass, to, m - 1, -1);
-    const struct cpu_vectors high = tile_vectors(worker, pass, from, m - 1, -1);
-    k->split(&low, &high, &out_low, &out_high,
-             (const char *)step->table + 2 * worker->real_bytes, m / 2);
+// Pairs k to k + count - 1: those elements of both tiles, `low` upwards and `high` downwards.
+static void mirror_pairs(const struct mirror *m, int64_t low, int64_t high,
+                         int64_t out_low, int64_t out_high, int64_t k, int64_t count)
+{
+    const struct cpu_kernels *kernels = m->pass->kernels;
+    const struct cpu_vectors x = tile_vectors(m->worker, m->pass, m->from, low, 1),
+                             x_high = tile_vectors(m->worker, m->pass, m->from, high, -1),
+                             y = tile_vectors(m->worker, m->pass, m->to, out_low, 1),
+                             y_high =
+                                 tile_vectors(m->worker, m->pass, m->to, out_high, -1);
+    (m->step->step->op == KAL_STEP_SPLIT ? kernels->split : kernels->merge)(
+        &x, &x_high, &y, &y_high,
+        (const char *)m->step->table + 2 * k * m->worker->real_bytes, count);
+}
+
+// The row of opposite frequencies, in planes of m rows.
+static int64_t opposite_row(const struct kal_step *step, int64_t row)
+{
+    if (step->outer == 1)
+        return 0;
+    const int64_t planes = step->outer / step->m, plane = row / step->m;
+    return (planes - plane) % planes * step->m + (step->m - row % step->m) % step->m;
+}
+
+// Element k of a row with n/2 - k of the opposite one, which may be itself.
+static void split_row(const struct mirror *mirror, int64_t row)
+{
+    const int64_t m = mirror->step->step->n / 2,
+                  other = opposite_row(mirror->step->step, row);
+    const int64_t from = row * m, from_other = other * m, to = row * (m + 1),
+                  to_other = other * (m + 1);
+
+    mirror_pairs(mirror, from, from_other, to, to_other + m, 0, 1);
+    if (row == other) {
+        mirror_pairs(mirror, from + 1, from + m - 1, to + 1, to + m - 1, 1, m / 2);
+    } else if (row < other) {
+        mirror_pairs(mirror, from + 1, from_other + m - 1, to + 1, to_other + m - 1, 1,
+                     m - 1);
+    }
 }
 
 // Coefficients 0 and n/2 of real data are real, whatever the caller's array says.
@@ -572,17 +602,32 @@ static void clear_imaginary(const struct cpu_worker *worker, const struct cpu_pa
     memset(tile + element * bytes + bytes / 2, 0, (size_t)bytes / 2);
 }
 
-static void run_merge(const struct cpu_worker *worker, const struct cpu_pass *pass,
-                      const struct cpu_step *step, char *from, char *to)
+// The reverse. What coefficient n/2 gives besides is behind all rows.
+static void merge_row(const struct mirror *mirror, int64_t row)
 {
-    const int64_t m = step->step->n / 2;
-    clear_imaginary(worker, pass, from, 0);
-    clear_imaginary(worker, pass, from, m);
-    const struct cpu_vectors low = tile_vectors(worker, pass, from, 0, 1);
-    const struct cpu_vectors high = tile_vectors(worker, pass, from, m, -1);
-    const struct cpu_vectors out_low = tile_vectors(worker, pass, to, 0, 1);
-    const struct cpu_vectors out_high = tile_vectors(worker, pass, to, m, -1);
-    pass->kernels->merge(&low, &high, &out_low, &out_high, step->table, m / 2 + 1);
+    const int64_t m = mirror->step->step->n / 2, spare = mirror->pass->pass->n,
+                  other = opposite_row(mirror->step->step, row);
+    const int64_t from = row * (m + 1), from_other = other * (m + 1), to = row * m,
+                  to_other = other * m;
+
+    if (row == other) {
+        clear_imaginary(mirror->worker, mirror->pass, mirror->from, from);
+        clear_imaginary(mirror->worker, mirror->pass, mirror->from, from + m);
+    }
+    mirror_pairs(mirror, from, from_other + m, to, spare, 0, 1);
+    if (row == other) {
+        mirror_pairs(mirror, from + 1, from + m - 1, to + 1, to + m - 1, 1, m / 2);
+    } else if (row < other) {
+        mirror_pairs(mirror, from + 1, from_other + m - 1, to + 1, to_other + m - 1, 1,
+                     m - 1);
+    }
+}
+
+static void run_mirror(const struct mirror *mirror)
+{
+    const struct kal_step *step = mirror->step->step;
+    for (int64_t row = 0; row < step->outer; row++)
+        (step->op == KAL_STEP_SPLIT ? split_row : merge_row)(mirror, row);
 }
 
 static void run_rader(const struct cpu_worker *worker, const struct cpu_pass *pass,
@@ -605,8 +650,10 @@ static int run_other(const struct cpu_worker *worker, const struct cpu_pass *pas
     case KAL_STEP_PRODUCT:
         pass->kernels->multiply(from, step->table, step->step->size, true);
         return current;
-    case KAL_STEP_SPLIT: run_split(worker, pass, step, from, to); return !current;
-    case KAL_STEP_MERGE: run_merge(worker, pass, step, from, to); return !current;
+    case KAL_STEP_SPLIT:
+    case KAL_STEP_MERGE:
+        run_mirror(&(struct mirror){ worker, pass, step, from, to });
+        return !current;
     case KAL_STEP_DFT: break;
     }
     return current;
