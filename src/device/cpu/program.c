@@ -4,7 +4,6 @@
 #include "device/cpu/cpu.h"
 #include "device/cpu/line.h"
 #include "device/cpu/short.h"
-#include "math/number.h"
 
 #include <math.h>
 #include <string.h>
@@ -112,28 +111,11 @@ static const struct cpu_kernels *widest_kernels(const struct cpu_program *progra
     return kal_cpu_kernels_find(device->level[device->level_count - 1], program->is_f64);
 }
 
-// The share of tiles that hold lines of two rounds of the fast loop, where these are not worked round by round: of
-// interleaved numbers, which others are moved as, one by one, anyhow.
-static double share_of_joints(const struct cpu_pass *pass, int lanes)
-{
-    const struct kal_pass *p = pass->pass;
-    const bool is_interleaved =
-        p->in.imag == 1 && p->out.imag == 1 && kal_cpu_steps_are_plain(p);
-
-    if (pass->fast_loop < 0 || pass->rows_restart || !is_interleaved)
-        return 0.0;
-    const int64_t round = p->loops[pass->fast_loop].count;
-    return fmin(1.0, (double)(lanes - kal_gcd(lanes, round)) / (double)round);
-}
-
-// NULL: the pass wants registers that the device has not. A tile of two rounds takes several times as long as
-// others: on a Zen 4 processor narrower registers, which divide a round, take 0.58 of the time of 8x8x8 floats
-// and 0.83 of 20x20x24.
+// NULL: the pass wants registers that the device has not.
 static const struct cpu_kernels *choose_kernels(const struct cpu_program *program,
                                                 const struct cpu_pass *pass,
                                                 int64_t lines)
 {
-    static const double JOINT = 2.5; // what such a tile costs besides
     const struct cpu_device *device = (const struct cpu_device *)program->base.device;
     const int wanted = kal_pass_get_parameter(pass->pass, KAL_PARAMETER_LANES, 0);
     const struct cpu_kernels *best = NULL;
@@ -144,8 +126,7 @@ static const struct cpu_kernels *choose_kernels(const struct cpu_program *progra
             kal_cpu_kernels_find(device->level[i], program->is_f64);
         if (wanted && k->lanes != wanted)
             continue;
-        const double cost = kal_cpu_lines_cost(pass, k, lines, program->is_f64) *
-                            (1.0 + JOINT * share_of_joints(pass, k->lanes));
+        const double cost = kal_cpu_lines_cost(pass, k, lines, program->is_f64);
         if (!best || cost < best_cost) {
             best = k;
             best_cost = cost;
