@@ -577,23 +577,6 @@ static int64_t opposite_row(const struct kal_step *step, int64_t row)
     return (planes - plane) % planes * step->m + (step->m - row % step->m) % step->m;
 }
 
-// Element k of a row with n/2 - k of the opposite one, which may be itself.
-static void split_row(const struct mirror *mirror, int64_t row)
-{
-    const int64_t m = mirror->step->step->n / 2,
-                  other = opposite_row(mirror->step->step, row);
-    const int64_t from = row * m, from_other = other * m, to = row * (m + 1),
-                  to_other = other * (m + 1);
-
-    mirror_pairs(mirror, from, from_other, to, to_other + m, 0, 1);
-    if (row == other) {
-        mirror_pairs(mirror, from + 1, from + m - 1, to + 1, to + m - 1, 1, m / 2);
-    } else if (row < other) {
-        mirror_pairs(mirror, from + 1, from_other + m - 1, to + 1, to_other + m - 1, 1,
-                     m - 1);
-    }
-}
-
 // Coefficients 0 and n/2 of real data are real, whatever the caller's array says.
 static void clear_imaginary(const struct cpu_worker *worker, const struct cpu_pass *pass,
                             char *tile, int64_t element)
@@ -602,32 +585,32 @@ static void clear_imaginary(const struct cpu_worker *worker, const struct cpu_pa
     memset(tile + element * bytes + bytes / 2, 0, (size_t)bytes / 2);
 }
 
-// The reverse. What coefficient n/2 gives besides is behind all rows.
-static void merge_row(const struct mirror *mirror, int64_t row)
+// Element k of a row with n/2 - k of the opposite one, which may be itself. The packed side has no element n/2:
+// SPLIT takes 0 for it, and what MERGE makes of it goes behind all rows.
+static void mirror_row(const struct mirror *mirror, int64_t row)
 {
-    const int64_t m = mirror->step->step->n / 2, spare = mirror->pass->pass->n,
-                  other = opposite_row(mirror->step->step, row);
-    const int64_t from = row * (m + 1), from_other = other * (m + 1), to = row * m,
-                  to_other = other * m;
+    const struct kal_step *step = mirror->step->step;
+    const bool is_split = step->op == KAL_STEP_SPLIT;
+    const int64_t m = step->n / 2, other = opposite_row(step, row);
+    const int64_t from_pitch = is_split ? m : m + 1, to_pitch = is_split ? m + 1 : m;
+    const int64_t from = row * from_pitch, from_other = other * from_pitch;
+    const int64_t to = row * to_pitch, to_other = other * to_pitch;
 
-    if (row == other) {
+    if (!is_split && row == other) {
         clear_imaginary(mirror->worker, mirror->pass, mirror->from, from);
         clear_imaginary(mirror->worker, mirror->pass, mirror->from, from + m);
     }
-    mirror_pairs(mirror, from, from_other + m, to, spare, 0, 1);
-    if (row == other) {
-        mirror_pairs(mirror, from + 1, from + m - 1, to + 1, to + m - 1, 1, m / 2);
-    } else if (row < other) {
+    mirror_pairs(mirror, from, is_split ? from_other : from_other + m, to,
+                 is_split ? to_other + m : mirror->pass->pass->n, 0, 1);
+    if (row <= other)
         mirror_pairs(mirror, from + 1, from_other + m - 1, to + 1, to_other + m - 1, 1,
-                     m - 1);
-    }
+                     row == other ? m / 2 : m - 1);
 }
 
 static void run_mirror(const struct mirror *mirror)
 {
-    const struct kal_step *step = mirror->step->step;
-    for (int64_t row = 0; row < step->outer; row++)
-        (step->op == KAL_STEP_SPLIT ? split_row : merge_row)(mirror, row);
+    for (int64_t row = 0; row < mirror->step->step->outer; row++)
+        mirror_row(mirror, row);
 }
 
 static void run_rader(const struct cpu_worker *worker, const struct cpu_pass *pass,
