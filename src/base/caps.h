@@ -79,21 +79,21 @@ static inline bool kal_caps_is_short_of_memory(const struct kal_caps *caps)
     return caps->processor_bytes && caps->processor_bytes <= LITTLE_BYTES;
 }
 
+enum { KAL_LANES_OF_32_BYTES = 8 }; // of floats, in such registers
+
 /**
  * Return whether a CPU's registers are too few and too short for parts of numbers apart: 16 of 32 bytes hold
  * the numbers of lines that are neighbours as they are.
  */
 static inline bool kal_caps_holds_numbers(const struct kal_caps *caps)
 {
-    enum { LANES_OF_32_BYTES = 8 };
-    return !caps->language && caps->lanes_f32 == LANES_OF_32_BYTES;
+    return !caps->language && caps->lanes_f32 == KAL_LANES_OF_32_BYTES;
 }
 
 /** Return whether a CPU has such registers, wider ones besides or not. */
 static inline bool kal_caps_has_32_bytes(const struct kal_caps *caps)
 {
-    enum { LANES_OF_32_BYTES = 8 };
-    return !caps->language && caps->lanes_f32 >= LANES_OF_32_BYTES;
+    return !caps->language && caps->lanes_f32 >= KAL_LANES_OF_32_BYTES;
 }
 
 /** Return whether registers of the CPU hold so many numbers; f64 fills one with half as many. */

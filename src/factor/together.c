@@ -171,10 +171,12 @@ struct kal_together kal_problem_together(const struct kal_problem *p,
 {
     struct kal_together together = { p->rank, p->rank };
 
-    if (!caps->language && p->rank > 1 && fit_lanes(p, caps))
-        together.tile = 0;
-    if (!caps->language || p->rank < 2)
+    if (p->rank < 2)
         return together;
+    if (!caps->language) {
+        together.tile = fit_lanes(p, caps) ? 0 : p->rank;
+        return together;
+    }
     for (int i = p->rank - 2; i >= 0; i--) {
         if (fits_tile(p, i, caps))
             together.tile = i;

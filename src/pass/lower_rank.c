@@ -92,12 +92,12 @@ static kallima_status loop_over(struct kal_lines *lines, const struct kal_proble
     return KALLIMA_OK;
 }
 
-// Neighbouring loops from `first` on whose lines lie as those of one loop become one: more of them fill tiles.
 static int loop_count(const struct kal_lines *lines)
 {
     return lines->stage_loops + lines->line_loops + lines->inner_loops;
 }
 
+// Neighbouring loops from `first` on whose lines lie as those of one loop become one: more of them fill tiles.
 static void join_loops(struct kal_lines *lines, int first)
 {
     for (int i = loop_count(lines) - 2; i >= first; i--) {

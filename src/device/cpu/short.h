@@ -17,7 +17,7 @@ bool kal_cpu_is_mirrored_line(const struct kal_pass *pass, bool *is_forward);
 
 /**
  * Return whether the lines of a pass are best worked, by these kernels, as numbers of several lines in each
- * register. Of the pass only the source, its bytes, its widest kernels and its loops are read.
+ * register. Of the pass only the source, its bytes and its widest kernels are read.
  */
 bool kal_cpu_prefers_several(const struct cpu_pass *pass,
                              const struct cpu_kernels *kernels, bool is_f64);
@@ -27,7 +27,7 @@ struct cpu_short_lines kal_cpu_several_lines(const struct cpu_pass *pass);
 
 /**
  * Return what `lines` lines of a pass cost with these kernels, relative to others. Of the pass
- * only the source, its bytes and its widest kernels are read.
+ * only the source, its bytes, its widest kernels and its fast loop are read.
  */
 double kal_cpu_lines_cost(const struct cpu_pass *pass, const struct cpu_kernels *kernels,
                           int64_t lines, bool is_f64);
