@@ -8,6 +8,7 @@
 #include "factor/radix.h"
 #include "math/number.h"
 
+#include <limits.h>
 #include <math.h>
 
 // A column pass is one tile of 16 columns; a row pass transposes rows to tiles. Up to NEAR_LIMIT
@@ -28,13 +29,18 @@ static double waste(int64_t lines)
     return (double)kal_round_up(lines, LANES) / (double)lines;
 }
 
-// Bytes of the longest line that is worked on its own lanes: with its scratch it stays near a core.
-// A few lines are left to several threads, but for those of a convolution, which one thread works.
-// Measured on a Zen 4 processor in November 2026, by timing lines with both recipes.
-static int64_t longest_line_bytes(const struct kal_axis *axis)
+enum { FEW_LINES = 3 };
+
+// The longest line that is worked on its own lanes: with its scratch it stays near a core. A few longer ones are left
+// to several threads, but for those of a convolution, which one thread works. Measured on a Zen 4 processor in
+// November 2026, by timing lines with both recipes.
+static int64_t longest_line(const struct kal_axis *axis, bool is_f64)
 {
-    enum { LONGEST = 512 << 10, LONGEST_OF_FEW = 256 << 10, FEW_LINES = 4 };
-    return axis->lines < FEW_LINES && !axis->is_convolved ? LONGEST_OF_FEW : LONGEST;
+    enum { LONGEST_BYTES = 512 << 10, FEW_BYTES = 256 << 10, LONGEST_ALONE = 32768 };
+    const bool is_few = axis->lines <= FEW_LINES && !axis->is_convolved;
+    return is_few && axis->lines == 1
+               ? LONGEST_ALONE
+               : (is_few ? FEW_BYTES : LONGEST_BYTES) / (is_f64 ? 16 : 8);
 }
 
 // Half of a short real line, of many, is better in a tile with its mirrored step.
@@ -53,23 +59,25 @@ static bool is_better_in_tiles(const struct kal_axis *axis, int64_t rows, int64_
 }
 
 // Rows of a line that fill registers: as long as these have lanes, or half of that, on columns at
-// least as many. Registers of 16 bytes are left to lines too few and too short for wider ones.
-// Measured on a Zen 4 processor, by timing lines with both recipes.
+// least as many. Registers of 16 bytes are left to lines too few and too short for wider ones. Rows that fill
+// several divide the columns of a long line among threads, if it comes from the user. Measured on a Zen 4 processor and
+// on a Xeon, by timing lines with both recipes.
 struct width {
     int rows;
-    bool is_f64, takes_halves;
+    bool is_f64, takes_merged,
+        takes_split;                   // halves of real lines, mirrored before and behind
     int most_lines, shortest, longest; // that it is for; 0: any
 };
 
 static bool fits_width(const struct kal_axis *axis, const struct width *width)
 {
-    const bool is_half = axis->mirrors_first || axis->mirrors_last;
-    const bool is_narrow = width->longest > 0;
+    const bool is_limited = width->longest > 0;
 
-    if (is_narrow && (axis->is_convolved || axis->lines > width->most_lines ||
-                      axis->n < width->shortest || axis->n > width->longest))
+    if (is_limited && (axis->is_convolved || axis->lines > width->most_lines ||
+                       axis->n < width->shortest || axis->n > width->longest))
         return false;
-    return (width->takes_halves || !is_half) && axis->n % width->rows == 0 &&
+    return (width->takes_merged || !axis->mirrors_first) &&
+           (width->takes_split || !axis->mirrors_last) && axis->n % width->rows == 0 &&
            axis->n / width->rows >= width->rows;
 }
 
@@ -120,9 +128,14 @@ int64_t kal_line_rows(const struct kal_axis *axis, const struct kal_caps *caps)
 {
     enum { LARGEST_PRIME = 13 };
     static const struct width widths[] = {
-        { 16, false, true, 0, 0, 0 },    { 8, false, true, 0, 0, 0 },
-        { 4, false, false, 3, 16, 256 }, { 8, true, true, 0, 0, 0 },
-        { 4, true, false, 0, 0, 0 },
+        { 32, false, false, true, 1, 16384, INT_MAX },
+        { 16, false, true, true, 0, 0, 0 },
+        { 8, false, true, true, 0, 0, 0 },
+        { 4, false, false, false, FEW_LINES, 16, 256 },
+        { 32, true, false, true, 1, 8193, INT_MAX },
+        { 16, true, false, true, 1, 8193, INT_MAX },
+        { 8, true, true, true, 0, 0, 0 },
+        { 4, true, false, false, 0, 0, 0 },
     };
     const bool is_f64 = kal_caps_is_f64(caps);
 
@@ -130,7 +143,7 @@ int64_t kal_line_rows(const struct kal_axis *axis, const struct kal_caps *caps)
         axis->lines_are_adjacent || kal_line_fills_tiles(axis, caps) ||
         is_short_half(axis, is_f64) || is_longest_codelet(axis, caps) ||
         axis->is_of_numbers || (axis->shares_tile && !axis->is_convolved) ||
-        axis->n > longest_line_bytes(axis) / (is_f64 ? 16 : 8) ||
+        axis->n > longest_line(axis, is_f64) ||
         !kal_radix_divides_kernel(axis->n, LARGEST_PRIME))
         return 0;
     const int64_t narrow = narrow_rows(axis, is_f64);

@@ -79,10 +79,10 @@ enum cpu_layout { CPU_PLANAR, CPU_INTERLEAVED, CPU_STREAMED, CPU_LAYOUT_COUNT };
  * transform k, for k = 0 .. m-1 and m at least LANES. y's stride is m numbers. Each is
  * multiplied by that of `roots`, tiles like these, unless it is NULL. CPU_STREAMED: y and m
  * numbers are multiples of a register. As many numbers as these from `ahead` on are asked for
- * on the way, unless it is NULL.
+ * on the way, unless it is NULL. Transforms 0 .. count-1 are made, LANES at least.
  */
 typedef void cpu_line_end(const void *tile, const struct cpu_vectors *y, int64_t m,
-                          const void *roots, const void *ahead);
+                          int64_t count, const void *roots, const void *ahead);
 
 struct cpu_line_kernels {
     cpu_line_end *end[CPU_LAYOUT_COUNT][CPU_MAX_RADIX + 1];

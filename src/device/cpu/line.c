@@ -233,20 +233,27 @@ static void run_columns(const struct cpu_line *line, char *const tile[2],
     }
 }
 
-void kal_cpu_line_run(const struct cpu_line *line, char *const tile[2],
-                      const struct cpu_vectors *x, const struct cpu_vectors *y,
-                      cpu_line_end *end, const void *ahead)
+// Those of tiles begin .. end-1.
+static void run_tiles(const struct cpu_line *line, char *const tile[2],
+                      const struct cpu_vectors *x, int64_t begin, int64_t end)
 {
     const int64_t next =
         line->in == CPU_PLANAR ? line->plane_bytes : 2 * line->plane_bytes;
 
-    run_columns(line, tile, x, 0);
-    for (int64_t i = 1; i < line->tiles; i++) {
+    for (int64_t i = begin; i < end; i++) {
         const struct cpu_vectors from = { (char *)x->re + i * next,
                                           (char *)x->im + i * next, x->stride, 0 };
         run_columns(line, tile, &from, i);
     }
-    end(tile[0], y, line->m, line->has_roots ? NULL : line->roots, ahead);
+}
+
+void kal_cpu_line_run(const struct cpu_line *line, char *const tile[2],
+                      const struct cpu_vectors *x, const struct cpu_vectors *y,
+                      cpu_line_end *end, const void *ahead)
+{
+    run_columns(line, tile, x, 0);
+    run_tiles(line, tile, x, 1, line->tiles);
+    end(tile[0], y, line->m, line->m, line->has_roots ? NULL : line->roots, ahead);
 }
 
 // Does each line of the output begin on a line of the caches, and so its codelets?
@@ -365,7 +372,7 @@ static int64_t run_short(const struct route *route, int64_t in, int64_t out,
 
     for (i = 0; i + line->width <= count; i += line->width) {
         line->step[0](&x, &between, step->m, step->s, roots);
-        route->end(tile, &y, line->m, end_roots, ahead);
+        route->end(tile, &y, line->m, line->m, end_roots, ahead);
         kal_cpu_advance(&x, in_bytes);
         kal_cpu_advance(&y, out_bytes);
         ahead = ahead ? ahead + in_bytes : NULL;
@@ -422,6 +429,77 @@ void kal_cpu_lines_run(struct cpu_worker *worker, const struct cpu_line *line,
         const int64_t count = kal_min(end - begin, line->round - from.fast);
         run_round(route, from.in, to.out, count);
         begin += count;
+    }
+    if (line->is_streamed)
+        atomic_thread_fence(memory_order_seq_cst);
+}
+
+bool kal_cpu_line_is_shared(const struct cpu_line *line)
+{
+    return line->alone->tiles > 1 && line->columns->pass->in.buffer != KAL_BUFFER_CHUNK;
+}
+
+static void wait_for_others(void)
+{
+#pragma omp barrier
+}
+
+// A worker's share of the columns, to the tile that all see: none needs what others compute.
+static void share_columns(const struct cpu_worker *worker, const struct cpu_line *line,
+                          const struct cpu_vectors *x)
+{
+    char *const tile[2] = { worker->common_tile, worker->tile[1] };
+    int64_t begin, end;
+
+    kal_cpu_share(line->tiles, worker->part, worker->parts, &begin, &end);
+    run_tiles(line, tile, x, begin, end);
+}
+
+// A worker's share of the rows, by registers of them, the last of which ends with the line.
+static void share_rows(const struct route *route, const struct cpu_vectors *y)
+{
+    const struct cpu_line *line = route->line;
+    const struct cpu_worker *worker = route->worker;
+    const int64_t lanes = line->kernels->lanes, registers = line->m / lanes;
+    const int64_t unit = line->out == CPU_PLANAR ? 1 : 2;
+    int64_t begin, end;
+
+    kal_cpu_share(registers, worker->part, worker->parts, &begin, &end);
+    if (begin == end)
+        return;
+    const int64_t first = begin * lanes,
+                  count = (end == registers ? line->m : end * lanes) - first;
+    const int64_t skip = first * 2 * line->plane_bytes;
+    const char *roots = line->has_roots ? NULL : (const char *)line->roots + skip;
+    struct cpu_vectors to = *y;
+    kal_cpu_advance(&to, first * unit * worker->real_bytes);
+    route->end(worker->common_tile + skip, &to, line->m, count, roots, NULL);
+}
+
+void kal_cpu_lines_share(struct cpu_worker *worker, const struct cpu_line *lines,
+                         const struct cpu_chunk *chunk)
+{
+    const struct cpu_line *line = lines->alone;
+    const int64_t count = kal_cpu_line_count(line, chunk);
+    struct route route;
+
+    init_route(&route, worker, line);
+    if (route.is_staged)
+        route.end = last_step(line, line->kernels, line->out);
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t in =
+            kal_cpu_place_find(line->columns, chunk, i * line->radix, line->loop).in;
+        const int64_t out =
+            kal_cpu_place_find(line->rows, chunk, i * line->m, line->loop).out;
+        const struct cpu_vectors x = line_vectors(
+            &route, &route.in, leading(&route.in) + in * worker->real_bytes, 0);
+        const struct cpu_vectors y = line_vectors(
+            &route, &route.out, leading(&route.out) + out * worker->real_bytes, 0);
+        if (i > 0)
+            wait_for_others();
+        share_columns(worker, line, &x);
+        wait_for_others();
+        share_rows(&route, &y);
     }
     if (line->is_streamed)
         atomic_thread_fence(memory_order_seq_cst);

@@ -65,4 +65,14 @@ int64_t kal_cpu_line_count(const struct cpu_line *line, const struct cpu_chunk *
 void kal_cpu_lines_run(struct cpu_worker *worker, const struct cpu_line *line,
                        const struct cpu_chunk *chunk, int64_t begin, int64_t end);
 
+/** Return whether several threads work one line together: it has several tiles, and comes from the user. */
+bool kal_cpu_line_is_shared(const struct cpu_line *line);
+
+/**
+ * Run a worker's share of all lines of a chunk, one after the other. All workers call it, and wait for each other on
+ * the way, but not at the end of the last line.
+ */
+void kal_cpu_lines_share(struct cpu_worker *worker, const struct cpu_line *line,
+                         const struct cpu_chunk *chunk);
+
 #endif

@@ -53,6 +53,17 @@ static bool has_avx512(void)
     return has_avx2() && __builtin_cpu_supports("avx512f") &&
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 }
+
+// AMD's family 25 with AVX-512, Zen 4, works registers of 64 bytes by halves.
+static bool halves_wide(void)
+{
+    return __builtin_cpu_is("amdfam19h");
+}
+#else
+static bool halves_wide(void)
+{
+    return false;
+}
 #endif
 
 // Least first; a device uses all levels up to the one it was opened with.
@@ -183,6 +194,7 @@ static kallima_status cpu_open(kallima_device **out, int index,
         .has_f64 = true,
         .threads = options->threads ? options->threads : omp_get_max_threads(),
         .lanes_f32 = kal_cpu_kernels_find(levels[level].name, false)->lanes,
+        .halves_wide = halves_wide(),
         .near_bytes = NEAR_BYTES,
         .shared_bytes = shared_bytes(),
     };

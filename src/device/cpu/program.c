@@ -435,12 +435,23 @@ static kallima_status complete_pass(struct cpu_program *program,
     return kal_cpu_tables_build(program, pass);
 }
 
+// The most that pay for lines on their own lanes: one for each, or a few for one that they work together.
+static int most_threads(const struct cpu_program *program)
+{
+    enum { OF_ONE_LINE = 4 };
+    const struct kal_phase *phase = &program->program->phase[0];
+    const int most = program->base.device->caps.threads;
+    if (program->program->phase_count > 1 || !program->pass[phase->first_pass].line)
+        return most;
+    return (int)kal_min(most, kal_max(phase->lines, OF_ONE_LINE));
+}
+
 // Less work would not pay for starting a thread, unless a recipe says that it does; what pays for one
 // is better done by more. Measured on a Zen 4 processor and on sixteen of a Xeon.
 static int rule_threads(const struct cpu_program *program)
 {
     enum { LEAST_BYTES = 256 << 10, THREAD_BYTES = 32 << 10 }; // of all passes
-    const int most = program->base.device->caps.threads;
+    const int most = most_threads(program);
     double bytes = 0.0;
     for (int i = 0; i < program->program->pass_count; i++) {
         const struct kal_pass *p = program->program->pass[i];
@@ -450,7 +461,7 @@ static int rule_threads(const struct cpu_program *program)
         bytes += lines;
     }
     // Lines in one visit are worked as often as they have steps.
-    if (program->single)
+    if (program->single && program->single != CPU_SINGLE_LINE)
         bytes *= program->pass[0].pass->step_count;
     if (bytes < LEAST_BYTES)
         return 1;
@@ -620,6 +631,16 @@ static void find_streamed_lines(struct cpu_program *program)
                                           2 * CPU_LINE_BYTES));
 }
 
+// A single line is one thread's, but for those that several work together: then there is something to look up.
+static void share_single(struct cpu_program *program)
+{
+    if (program->single == CPU_SINGLE_LINE && program->threads > 1 &&
+        kal_cpu_line_is_shared(program->pass[0].line))
+        program->single = CPU_NOT_SINGLE;
+    if (program->single)
+        program->threads = (int)kal_min(program->threads, program->lines);
+}
+
 static kallima_status prepare(struct cpu_program *program)
 {
     const struct kal_program *source = program->program;
@@ -642,8 +663,7 @@ static kallima_status prepare(struct cpu_program *program)
     find_single(program);
     find_streamed_lines(program);
     KAL_TRY(choose_threads(program));
-    if (program->single)
-        program->threads = (int)kal_min(program->threads, program->lines);
+    share_single(program);
     // Three cache lines more: the two tiles do not share sets.
     program->tile_bytes = (aligned(program->tile_bytes / 2) + 192) * 2;
     program->thread_bytes =

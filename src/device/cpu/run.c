@@ -6,19 +6,6 @@
 #include <stdatomic.h>
 #include <string.h>
 
-// One thread's part of `count` things.
-static void share(int64_t count, int part, int parts, int64_t *begin, int64_t *end)
-{
-    if (parts == 1) {
-        *begin = 0;
-        *end = count;
-        return;
-    }
-    const int64_t whole = count / parts, rest = count % parts;
-    *begin = whole * part + kal_min(part, rest);
-    *end = *begin + whole + (part < rest);
-}
-
 static struct cpu_chunk make_chunk(const struct kal_phase *phase, int64_t stage_index,
                                    int64_t number)
 {
@@ -68,7 +55,7 @@ static void run_chunks(const struct cpu_program *program, const struct kal_phase
     const int64_t chunks = phase->chunks;
     int64_t begin, end;
 
-    share(chunks, worker->part, worker->parts, &begin, &end);
+    kal_cpu_share(chunks, worker->part, worker->parts, &begin, &end);
     if (program->pass[phase->first_pass].line && phase->pass_count == 2) {
         run_all_lines(program, phase, stage_index, worker, begin, end);
         return;
@@ -83,6 +70,21 @@ static void run_chunks(const struct cpu_program *program, const struct kal_phase
     }
 }
 
+// A worker's share of a pass, or of two: of lines, if they are too few, of each.
+static void share_units(struct cpu_worker *worker, const struct cpu_pass *pass,
+                        const struct cpu_chunk *chunk)
+{
+    const int64_t units = unit_count(pass, chunk);
+    int64_t begin, end;
+
+    if (units < worker->parts && pass->line && kal_cpu_line_is_shared(pass->line)) {
+        kal_cpu_lines_share(worker, pass->line, chunk);
+        return;
+    }
+    kal_cpu_share(units, worker->part, worker->parts, &begin, &end);
+    run_units(worker, pass, chunk, begin, end);
+}
+
 // Few chunks: all threads work the tiles of one pass, then of the next.
 static void run_tiles(const struct cpu_program *program, const struct kal_phase *phase,
                       int64_t stage_index, struct cpu_worker *worker)
@@ -94,9 +96,7 @@ static void run_tiles(const struct cpu_program *program, const struct kal_phase 
         const struct cpu_chunk chunk = make_chunk(phase, stage_index, i);
         for (int j = 0; j < phase->pass_count; j++) {
             const struct cpu_pass *pass = &program->pass[phase->first_pass + j];
-            int64_t begin, end;
-            share(unit_count(pass, &chunk), worker->part, worker->parts, &begin, &end);
-            run_units(worker, pass, &chunk, begin, end);
+            share_units(worker, pass, &chunk);
             j += pass->line != NULL;
             if (worker->parts > 1) {
 #pragma omp barrier
@@ -115,28 +115,57 @@ static int64_t chunk_bytes(const struct kal_phase *phase, const struct kal_pass 
     return bytes;
 }
 
+// The largest part of a pass that one of the workers has.
+static double largest_share(const struct cpu_pass *pass, const struct cpu_chunk *chunk,
+                            int parts)
+{
+    const int64_t units = unit_count(pass, chunk);
+    if (units < parts && pass->line && kal_cpu_line_is_shared(pass->line))
+        return 1.0 / parts;
+    return (double)(kal_round_up(units, parts) / parts) / (double)units;
+}
+
+// How many chunks' work a worker has, of a phase whose chunks all of them work one after the other.
+static double shared_work(const struct cpu_program *program,
+                          const struct kal_phase *phase, int parts)
+{
+    const struct cpu_chunk chunk = make_chunk(phase, 0, 0);
+    double shares = 0.0;
+    int count = 0;
+
+    for (int j = 0; j < phase->pass_count; j++, count++) {
+        const struct cpu_pass *pass = &program->pass[phase->first_pass + j];
+        shares += largest_share(pass, &chunk, parts);
+        j += pass->line != NULL;
+    }
+    return (double)phase->chunks * shares / count;
+}
+
 // Do all threads work one chunk after the other? They wait for each other at every pass, but none
 // is idle while others have a chunk more, and of large chunks one at a time is in the caches. On
 // two threads of a Zen 4, five chunks of 512 KiB took 1.6 times as long in that way, and three and
 // seven of 8 MiB 0.6 to 0.9 times as long.
-static bool shares_chunks(const struct kal_phase *phase, const struct kal_pass *pass,
-                          const struct cpu_worker *worker)
+static bool shares_chunks(const struct cpu_program *program,
+                          const struct kal_phase *phase, const struct cpu_worker *worker)
 {
     enum { LARGE = 1 << 20, MANY = 4 };
+    const double WORTH_WAITING = 0.75;
     const int64_t chunks = phase->chunks, rounded = kal_round_up(chunks, worker->parts);
-    if (chunks == rounded)
+    const struct kal_pass *first = program->pass[phase->first_pass].pass;
+
+    if (chunks == rounded || chunks >= (int64_t)MANY * worker->parts)
         return false;
-    if (chunk_bytes(phase, pass, worker->real_bytes) <= LARGE)
-        return 4 * chunks < 3 * rounded;
-    return chunks < (int64_t)MANY * worker->parts;
+    const double own = (double)(rounded / worker->parts),
+                 shared = shared_work(program, phase, worker->parts);
+    return chunk_bytes(phase, first, worker->real_bytes) <= LARGE
+               ? shared < WORTH_WAITING * own
+               : shared <= own;
 }
 
 static void run_phase(const struct cpu_program *program, const struct kal_phase *phase,
                       int64_t stage_index, struct cpu_worker *worker)
 {
-    const struct kal_pass *first = program->pass[phase->first_pass].pass;
-
-    if (worker->parts > 1 && shares_chunks(phase, first, worker)) {
+    if (worker->parts > 1 && shares_chunks(program, phase, worker)) {
         run_tiles(program, phase, stage_index, worker);
         return;
     }
@@ -174,6 +203,7 @@ static struct cpu_worker make_worker(const struct cpu_program *program,
         .parts = parts,
         .real_bytes = program->is_f64 ? 8 : 4,
         .tile = { own, own + program->tile_bytes / 2 },
+        .common_tile = common,
         .joined = own + program->thread_bytes - program->joined_bytes,
         .own_chunk = own + program->tile_bytes,
         .common_chunk = common + program->tile_bytes,

@@ -10,7 +10,8 @@ struct cpu_worker {
     int part, parts; // which thread of how many
     int64_t real_bytes;
     char *tile[2];
-    char *joined; // a copy of the output of neighbouring tiles
+    char *common_tile; // the first tile of the first worker, which all of them see
+    char *joined;      // a copy of the output of neighbouring tiles
     char *own_chunk, *common_chunk;
     char *base[KAL_BUFFER_COUNT];   // of each buffer
     char *second[KAL_BUFFER_COUNT]; // imaginary parts of planar user arrays
@@ -42,6 +43,15 @@ void kal_cpu_memory_find(struct cpu_memory *memory, const struct cpu_worker *wor
 /** Return the rows of a chunk of `lines` lines. */
 struct cpu_rows kal_cpu_rows_find(const struct cpu_pass *pass, int64_t lines,
                                   bool lanes_are_lines);
+
+/** One worker's part of `count` things. */
+static inline void kal_cpu_share(int64_t count, int part, int parts, int64_t *begin,
+                                 int64_t *end)
+{
+    const int64_t whole = count / parts, rest = count % parts;
+    *begin = whole * part + kal_min(part, rest);
+    *end = *begin + whole + (part < rest);
+}
 
 /** Return how many tiles, or blocks of long pointwise lines, a chunk has. */
 int64_t kal_cpu_tile_count(const struct cpu_pass *pass, const struct cpu_chunk *chunk);

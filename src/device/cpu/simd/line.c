@@ -75,26 +75,27 @@ static inline void ask_for(const R *from, int64_t n)
 }
 
 // Tiles of m elements each to m transforms of r; the last ones overlap those before.
-#define LINE(r, way)                                                               \
-    static void line_##r##_##way(const void *tile, const struct cpu_vectors *y,    \
-                                 int64_t m, const void *roots, const void *ahead)  \
-    {                                                                              \
-        const R *t = tile, *w = roots;                                             \
-        R *yr = y->re, *yi = y->im;                                                \
-        enum { UNIT = way##_unit };                                                \
-        _Alignas(REGISTER_BYTES) R turned[(r)*PAIR];                               \
-        for (int64_t k = 0;; k = k + 2 * LANES <= m ? k + LANES : m - LANES) {     \
-            if (ahead)                                                             \
-                ask_for((const R *)ahead + 2 * (r)*k, 2 * (r)*LANES);              \
-            for (int g = 0; g < (r) / LANES; g++) {                                \
-                const int64_t at = (g * m + k) * PAIR;                             \
-                turn(turned + g * LANES * PAIR, t + at, w ? w + at : NULL, LANES); \
-            }                                                                      \
-            way##_##r(turned, turned + LANES, PAIR, yr + k * UNIT, yi + k * UNIT,  \
-                      y->stride);                                                  \
-            if (k + LANES == m)                                                    \
-                break;                                                             \
-        }                                                                          \
+#define LINE(r, way)                                                                   \
+    static void line_##r##_##way(const void *tile, const struct cpu_vectors *y,        \
+                                 int64_t m, int64_t count, const void *roots,          \
+                                 const void *ahead)                                    \
+    {                                                                                  \
+        const R *t = tile, *w = roots;                                                 \
+        R *yr = y->re, *yi = y->im;                                                    \
+        enum { UNIT = way##_unit };                                                    \
+        _Alignas(REGISTER_BYTES) R turned[(r)*PAIR];                                   \
+        for (int64_t k = 0;; k = k + 2 * LANES <= count ? k + LANES : count - LANES) { \
+            if (ahead)                                                                 \
+                ask_for((const R *)ahead + 2 * (r)*k, 2 * (r)*LANES);                  \
+            for (int g = 0; g < (r) / LANES; g++) {                                    \
+                const int64_t at = (g * m + k) * PAIR;                                 \
+                turn(turned + g * LANES * PAIR, t + at, w ? w + at : NULL, LANES);     \
+            }                                                                          \
+            way##_##r(turned, turned + LANES, PAIR, yr + k * UNIT, yi + k * UNIT,      \
+                      y->stride);                                                      \
+            if (k + LANES == count)                                                    \
+                break;                                                                 \
+        }                                                                              \
     }
 
 #if REGISTER_BYTES == 64
@@ -103,19 +104,21 @@ enum { HALF_LANES = LANES / 2 };
 // Two lines: transforms of half as many points as there are lanes.
 #define TWINS(r, way)                                                                \
     static void line_##way(const void *tile, const struct cpu_vectors *y, int64_t m, \
-                           const void *roots, const void *ahead)                     \
+                           int64_t count, const void *roots, const void *ahead)      \
     {                                                                                \
         const R *t = tile, *w = roots;                                               \
         R *yr = y->re, *yi = y->im;                                                  \
         enum { UNIT = way##_unit };                                                  \
         _Alignas(REGISTER_BYTES) R turned[HALF_LANES * PAIR];                        \
-        for (int64_t k = 0;; k = k + LANES <= m ? k + HALF_LANES : m - HALF_LANES) { \
+        (void)m;                                                                     \
+        for (int64_t k = 0;;                                                         \
+             k = k + LANES <= count ? k + HALF_LANES : count - HALF_LANES) {         \
             if (ahead)                                                               \
                 ask_for((const R *)ahead + PAIR * k, HALF_LANES * PAIR);             \
             turn(turned, t + k * PAIR, w ? w + k * PAIR : NULL, HALF_LANES);         \
             way##_##r(turned, turned + LANES, PAIR, yr + k * UNIT, yi + k * UNIT,    \
                       y->stride);                                                    \
-            if (k + HALF_LANES == m)                                                 \
+            if (k + HALF_LANES == count)                                             \
                 break;                                                               \
         }                                                                            \
     }
