@@ -59,6 +59,15 @@ static const kallima_desc problems[] = {
       .placement = KALLIMA_IN_PLACE },
     { .rank = 1, .n = { 65536 }, .kind = KALLIMA_R2C },
     { .rank = 1, .n = { 8192 }, .batch = 5 },
+    // Arrays axis by axis: one that all work, and several.
+    { .rank = 3, .n = { 32, 32, 32 }, .kind = KALLIMA_R2C },
+    { .rank = 3,
+      .n = { 24, 50, 20 },
+      .kind = KALLIMA_C2R,
+      .precision = KALLIMA_F64,
+      .scale = 0.3 },
+    { .rank = 3, .n = { 24, 24, 24 }, .batch = 20 },
+    { .rank = 2, .n = { 60, 20 }, .batch = 5, .precision = KALLIMA_F64 },
     // Arrays on the lanes of registers.
     { .rank = 3, .n = { 7, 9, 5 }, .batch = 2001 },
     { .rank = 2, .n = { 10, 13 }, .batch = 5000, .precision = KALLIMA_F64 },

@@ -427,6 +427,23 @@ static const struct small_array {
     { KALLIMA_R2C, 3, { 3, 8, 32 }, 2001, 0, 1.0, false, false, false },
     { KALLIMA_R2C, 2, { 12, 10 }, 40, 0, 1.0, true, false, false },
     { KALLIMA_R2C, 4, { 2, 3, 4, 6 }, 40, 0, 1.0, false, false, false },
+    // Alone or nearly so, axis by axis: on one thread, or shared by several.
+    { KALLIMA_C2C, 2, { 4, 4 }, 1, 0, 1.0, true, true, false },
+    { KALLIMA_C2C, 2, { 3, 16 }, 1, 0, 0.5, false, false, false },
+    { KALLIMA_C2C, 2, { 50, 9 }, 3, 7, 1.0, false, true, false },
+    { KALLIMA_C2C, 3, { 5, 7, 11 }, 2, 0, 0.25, true, false, false },
+    { KALLIMA_C2C, 3, { 20, 24, 30 }, 20, 0, 1.0, false, true, false },
+    { KALLIMA_C2C, 4, { 3, 5, 2, 6 }, 1, 0, 1.0, true, false, false },
+    { KALLIMA_R2C, 2, { 13, 10 }, 1, 0, 0.5, false, false, false },
+    { KALLIMA_C2R, 2, { 13, 10 }, 1, 0, 0.5, false, true, false },
+    { KALLIMA_R2C, 2, { 100, 24 }, 1, 0, 1.0, true, false, false },
+    { KALLIMA_C2R, 2, { 100, 24 }, 1, 0, 1.0, true, true, false },
+    { KALLIMA_R2C, 2, { 36, 70 }, 2, 0, 1.0, false, false, false },
+    { KALLIMA_C2R, 2, { 70, 96 }, 2, 0, 0.5, false, true, false },
+    { KALLIMA_R2C, 3, { 40, 33, 32 }, 1, 0, 1.0, false, false, false },
+    { KALLIMA_C2R, 3, { 33, 32, 40 }, 1, 0, 0.125, false, true, false },
+    { KALLIMA_R2C, 4, { 3, 8, 4, 14 }, 1, 0, 1.0, false, false, false },
+    { KALLIMA_C2R, 4, { 20, 8, 5, 14 }, 2, 0, 1.0, false, true, false },
 };
 
 static kallima_desc small_array_desc(const struct small_array *a)
@@ -448,7 +465,7 @@ static kallima_desc small_array_desc(const struct small_array *a)
     return desc;
 }
 
-void small_arrays_of_a_batch_are_computed(void **state)
+void small_arrays_are_computed(void **state)
 {
     (void)state;
     for (size_t i = 0; i < 2 * (sizeof small_arrays / sizeof *small_arrays); i++) {

@@ -106,10 +106,9 @@ static bool fills_several(const struct kal_pass *p, int64_t lines, bool is_f64,
 }
 
 static void find_choices(struct choices *choices, const struct cpu_program *program,
-                         int64_t lines)
+                         const struct kal_pass *p, int64_t lines)
 {
     const struct cpu_device *device = (const struct cpu_device *)program->base.device;
-    const struct kal_pass *p = program->pass[0].pass;
     const int wanted = kal_pass_get_parameter(p, KAL_PARAMETER_LANES, 0);
 
     choices->count = 0;
@@ -150,28 +149,15 @@ static double find_first(const struct choices *choices, int64_t lines, int *firs
     return best;
 }
 
-static bool is_batch(const struct cpu_program *program)
+bool kal_cpu_rows_are_found(struct cpu_batch *batch, const struct cpu_program *program,
+                            const struct kal_pass *p, int64_t lines, int64_t in_step,
+                            int64_t out_step)
 {
-    const struct cpu_pass *pass = &program->pass[0];
-    const struct kal_phase *phase = &program->program->phase[0];
-    return program->program->pass_count == 1 && pass->inner == 1 && phase->lines > 1 &&
-           phase->chunk == 1 && !phase->lanes_are_lines && pass->stage_loops.count == 0 &&
-           pass->line_loops.count == 1;
-}
-
-bool kal_cpu_batch_find(struct cpu_program *program)
-{
-    struct cpu_batch *batch = &program->batch;
     const int64_t real_bytes = program->is_f64 ? 8 : 4;
     struct choices choices;
-    int64_t lines;
 
-    if (!is_batch(program))
-        return false;
-    lines = program->program->phase[0].lines;
-    find_choices(&choices, program, lines);
-    const struct cpu_loop *loop = &program->pass[0].line_loops.loop[0];
-    *batch = (struct cpu_batch){ .in_step = loop->in, .out_step = loop->out };
+    find_choices(&choices, program, p, lines);
+    *batch = (struct cpu_batch){ .in_step = in_step, .out_step = out_step };
     for (int64_t done = 0; done < lines;) {
         int i;
         find_first(&choices, lines - done, &i);
@@ -184,12 +170,30 @@ bool kal_cpu_batch_find(struct cpu_program *program)
             .run = c->run,
             .count = c->takes_fewer ? taken : taken / c->lines,
             .lines = taken,
-            .in = done * loop->in * real_bytes,
-            .out = done * loop->out * real_bytes,
+            .in = done * in_step * real_bytes,
+            .out = done * out_step * real_bytes,
             .scale_rest = c->scale_rest,
         };
         batch->is_real = c->is_real;
         done += taken;
     }
     return true;
+}
+
+static bool is_batch(const struct cpu_program *program)
+{
+    const struct cpu_pass *pass = &program->pass[0];
+    const struct kal_phase *phase = &program->program->phase[0];
+    return program->program->pass_count == 1 && pass->inner == 1 && phase->lines > 1 &&
+           phase->chunk == 1 && !phase->lanes_are_lines && pass->stage_loops.count == 0 &&
+           pass->line_loops.count == 1;
+}
+
+bool kal_cpu_batch_find(struct cpu_program *program)
+{
+    const struct cpu_pass *pass = &program->pass[0];
+    const struct cpu_loop *loop = &pass->line_loops.loop[0];
+    return is_batch(program) &&
+           kal_cpu_rows_are_found(&program->batch, program, pass->pass,
+                                  program->program->phase[0].lines, loop->in, loop->out);
 }

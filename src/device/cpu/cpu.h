@@ -110,6 +110,7 @@ enum cpu_single {
     CPU_SINGLE_REAL,  // one codelet of reals
     CPU_SINGLE_SHORT, // several lines of one codelet
     CPU_SINGLE_LINE,  // worked on its own lanes
+    CPU_SINGLE_ARRAY, // an array, axis by axis
     CPU_SINGLE_COUNT
 };
 
@@ -141,6 +142,34 @@ struct cpu_batch {
     bool is_real; // as of struct cpu_short_lines
 };
 
+/** Bytes of all passes from which on a second thread pays. */
+enum { CPU_SHARED_BYTES = 256 << 10 };
+
+enum { CPU_MAX_AXES = 16 };
+
+/** One step of all lines of an axis, from the input or one tile to the other tile or the output. */
+struct cpu_axis {
+    struct cpu_batch
+        rows; // one behind the other; without parts they are beside each other:
+    cpu_beside *beside;
+    const void *table;
+    int64_t m, s, lines;
+    int numbers; // of a register
+    int64_t groups, in_group,
+        out_group;                 // of so many lines, and bytes from one to the next
+    int64_t in_stride, out_stride; // reals from element to element
+    bool is_swapped;               // the imaginary part leads on both sides
+};
+
+/** A small array of interleaved numbers: 0 axes: it is none. */
+struct cpu_array {
+    int axis_count;
+    struct cpu_axis *axis;
+    int64_t tile_bytes; // of each of two tiles
+    int64_t out_reals;
+    bool is_small; // not worth several threads
+};
+
 struct cpu_program {
     struct kal_device_program base;
     const struct kal_program *program;
@@ -153,6 +182,7 @@ struct cpu_program {
     bool streams_lines;           // and go past the caches by way of a copy
     cpu_dft *whole;               // all of it; NULL: look at the passes
     struct cpu_batch batch;       // of CPU_SINGLE_SHORT
+    struct cpu_array array;       // of CPU_SINGLE_ARRAY
     double row_scale; // what the reals of its output are multiplied by at its end
     int64_t row_reals;
     bool is_small; // one thread, whose scratch is on its stack

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Passes made ready: a SIMD level and the order of lanes for each, tables, workspace.
+#include "device/cpu/array.h"
 #include "device/cpu/beside.h"
 #include "device/cpu/cpu.h"
 #include "device/cpu/line.h"
@@ -450,7 +451,7 @@ static int most_threads(const struct cpu_program *program)
 // is better done by more. Measured on a Zen 4 processor and on sixteen of a Xeon.
 static int rule_threads(const struct cpu_program *program)
 {
-    enum { LEAST_BYTES = 256 << 10, THREAD_BYTES = 32 << 10 }; // of all passes
+    enum { THREAD_BYTES = 32 << 10 }; // of all passes
     const int most = most_threads(program);
     double bytes = 0.0;
     for (int i = 0; i < program->program->pass_count; i++) {
@@ -461,9 +462,10 @@ static int rule_threads(const struct cpu_program *program)
         bytes += lines;
     }
     // Lines in one visit are worked as often as they have steps.
-    if (program->single && program->single != CPU_SINGLE_LINE)
+    if (program->single && program->single != CPU_SINGLE_LINE &&
+        program->single != CPU_SINGLE_ARRAY)
         bytes *= program->pass[0].pass->step_count;
-    if (bytes < LEAST_BYTES)
+    if (bytes < CPU_SHARED_BYTES)
         return 1;
     return bytes < (double)THREAD_BYTES * most ? (int)(bytes / THREAD_BYTES) : most;
 }
@@ -549,6 +551,8 @@ static enum cpu_single find_single_kind(struct cpu_program *program)
 {
     bool is_forward;
 
+    if (program->array.axis_count > 0)
+        return CPU_SINGLE_ARRAY;
     if (kal_cpu_batch_find(program))
         return CPU_SINGLE_SHORT;
 
@@ -575,6 +579,10 @@ static void find_scale(struct cpu_program *program)
 
     program->row_scale = scales_itself ? 1.0 : pass->pass->scale;
     program->row_reals = is_merged ? pass->step[0].step->n : 2 * pass->pass->n;
+    if (program->single == CPU_SINGLE_ARRAY) {
+        program->row_scale = pass[program->program->pass_count - 1].pass->scale;
+        program->row_reals = program->array.out_reals;
+    }
 }
 
 // Do threads share the lines of a batch? Those of the longest codelet, of which batches of any size are made.
@@ -585,12 +593,21 @@ static bool are_shared(const struct cpu_program *program)
            kal_cpu_codelet_find(p);
 }
 
+static uint64_t aligned(uint64_t bytes)
+{
+    return (bytes + 63) / 64 * 64;
+}
+
 static void find_single(struct cpu_program *program)
 {
     const struct cpu_pass *first = &program->pass[0];
     const struct cpu_pass *last = first->line ? first->line->rows : first;
 
     program->single = find_single_kind(program);
+    if (program->single == CPU_SINGLE_ARRAY) {
+        last = &program->pass[program->program->pass_count - 1];
+        need_tiles(program, 2 * aligned((uint64_t)program->array.tile_bytes));
+    }
     program->whole = find_whole(program);
     find_scale(program);
     program->lines = program->single == CPU_SINGLE_SHORT && !are_shared(program)
@@ -598,12 +615,8 @@ static void find_single(struct cpu_program *program)
                          : program->program->phase[0].lines;
     const struct cpu_loop *loop = program->lines > 1 ? &first->line_loops.loop[0] : NULL;
     program->in = find_user_side(program, &first->pass->in, loop ? loop->in : 0);
-    program->out = find_user_side(program, &last->pass->out, loop ? loop->out : 0);
-}
-
-static uint64_t aligned(uint64_t bytes)
-{
-    return (bytes + 63) / 64 * 64;
+    program->out = find_user_side(program, &last->pass->out,
+                                  loop ? last->line_loops.loop[0].out : 0);
 }
 
 // Reals of one line of the output, if it is a single one of several steps; else 0.
@@ -637,7 +650,8 @@ static void share_single(struct cpu_program *program)
     if (program->single == CPU_SINGLE_LINE && program->threads > 1 &&
         kal_cpu_line_is_shared(program->pass[0].line))
         program->single = CPU_NOT_SINGLE;
-    if (program->single)
+    if (program->single &&
+        (program->single != CPU_SINGLE_ARRAY || program->array.is_small))
         program->threads = (int)kal_min(program->threads, program->lines);
 }
 
@@ -660,6 +674,7 @@ static kallima_status prepare(struct cpu_program *program)
             KAL_TRY(complete_pass(program, phase, phase->first_pass + j, &count));
     }
 
+    KAL_TRY(kal_cpu_array_find(program));
     find_single(program);
     find_streamed_lines(program);
     KAL_TRY(choose_threads(program));
@@ -741,6 +756,11 @@ void kal_cpu_program_describe(const struct kal_device_program *base,
     const struct cpu_program *program = (const struct cpu_program *)base;
 
     kal_text_add(text, "threads %d\n", program->threads);
+    if (program->single == CPU_SINGLE_ARRAY) {
+        kal_text_add(text, "axes     %s, numbers in registers, from tile to tile\n",
+                     program->pass[0].widest->level);
+        return;
+    }
     for (int i = 0; i < program->program->pass_count; i++) {
         const struct cpu_pass *pass = &program->pass[i];
         const char *way, *level = describe_level(pass, &way);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Running a program: stages, phases and chunks in order, tiles shared out over threads.
+#include "device/cpu/array.h"
 #include "device/cpu/line.h"
 
 #include <omp.h>
@@ -373,11 +374,11 @@ static void scale_part(const struct cpu_program *program, const struct cpu_part 
 }
 
 static inline void run_part(const struct cpu_program *program,
-                            const struct cpu_part *part, const struct cpu_vectors *x,
-                            const struct cpu_vectors *y)
+                            const struct cpu_batch *batch, const struct cpu_part *part,
+                            const struct cpu_vectors *x, const struct cpu_vectors *y)
 {
-    const struct cpu_vectors from = lines_from(x, part->in, program->batch.in_step),
-                             to = lines_from(y, part->out, program->batch.out_step);
+    const struct cpu_vectors from = lines_from(x, part->in, batch->in_step),
+                             to = lines_from(y, part->out, batch->out_step);
 
     part->run(&from, &to, part->count, program->pass[0].pass->scale, false);
     if (part->scale_rest != 1.0)
@@ -390,7 +391,7 @@ static inline void run_short(const struct cpu_program *program,
 {
     (void)workspace;
     for (int i = 0; i < program->batch.part_count; i++)
-        run_part(program, &program->batch.part[i], x, y);
+        run_part(program, &program->batch, &program->batch.part[i], x, y);
 }
 
 // A thread's lines of a batch that threads share.
@@ -399,7 +400,7 @@ static void run_share(const struct cpu_program *program, const struct cpu_vector
 {
     struct cpu_part part = program->batch.part[0];
     part.count = part.lines = lines;
-    run_part(program, &part, x, y);
+    run_part(program, &program->batch, &part, x, y);
 }
 
 // What is left to do when a line has been worked.
@@ -483,9 +484,10 @@ static void run_single(const struct cpu_program *program,
                        int64_t part, int64_t parts)
 {
     static run_one *const run[CPU_SINGLE_COUNT] = {
-        [CPU_SINGLE_STEPS] = run_steps, [CPU_SINGLE_SPLIT] = run_split,
-        [CPU_SINGLE_MERGE] = run_merge, [CPU_SINGLE_REAL] = run_real,
-        [CPU_SINGLE_SHORT] = run_short, [CPU_SINGLE_LINE] = run_line,
+        [CPU_SINGLE_STEPS] = run_steps,         [CPU_SINGLE_SPLIT] = run_split,
+        [CPU_SINGLE_MERGE] = run_merge,         [CPU_SINGLE_REAL] = run_real,
+        [CPU_SINGLE_SHORT] = run_short,         [CPU_SINGLE_LINE] = run_line,
+        [CPU_SINGLE_ARRAY] = kal_cpu_array_run,
     };
     const int64_t first = program->lines * part / parts;
     const int64_t end = program->lines * (part + 1) / parts;
@@ -545,15 +547,17 @@ RUN_PAIR(run_split)
 RUN_PAIR(run_merge)
 RUN_PAIR(run_real)
 RUN_PAIR(run_line)
+RUN_PAIR(kal_cpu_array_run)
 
 void (*kal_cpu_pair_runner(const struct cpu_program *program))(
     const struct kal_device_program *, const void *, void *)
 {
     static void (*const run[CPU_SINGLE_COUNT])(const struct kal_device_program *,
                                                const void *, void *) = {
-        [CPU_SINGLE_STEPS] = run_steps_pair, [CPU_SINGLE_SPLIT] = run_split_pair,
-        [CPU_SINGLE_MERGE] = run_merge_pair, [CPU_SINGLE_REAL] = run_real_pair,
-        [CPU_SINGLE_SHORT] = run_short_bare, [CPU_SINGLE_LINE] = run_line_pair,
+        [CPU_SINGLE_STEPS] = run_steps_pair,         [CPU_SINGLE_SPLIT] = run_split_pair,
+        [CPU_SINGLE_MERGE] = run_merge_pair,         [CPU_SINGLE_REAL] = run_real_pair,
+        [CPU_SINGLE_SHORT] = run_short_bare,         [CPU_SINGLE_LINE] = run_line_pair,
+        [CPU_SINGLE_ARRAY] = kal_cpu_array_run_pair,
     };
     const bool is_planar = program->in.is_planar || program->out.is_planar;
     if (!is_planar && program->lines == 1 && program->whole)
@@ -583,6 +587,23 @@ static void run_on_stack(const struct cpu_program *program,
     run_alone(program, arguments, workspace);
 }
 
+// The same of all arrays, one after the other.
+static void share_arrays(const struct cpu_program *program,
+                         const struct kal_arguments *arguments,
+                         const struct cpu_worker *worker)
+{
+    struct cpu_vectors x, y;
+    find_user_vectors(&x, &program->in, arguments->in);
+    find_user_vectors(&y, &program->out, arguments->out);
+    for (int64_t i = 0; i < program->lines; i++) {
+        kal_cpu_array_share(program, &x, &y, worker);
+        if (worker->part == 0)
+            finish_line(program, &y);
+        kal_cpu_advance(&x, program->in.line);
+        kal_cpu_advance(&y, program->out.line);
+    }
+}
+
 kallima_status kal_cpu_program_run(const struct kal_device_program *base,
                                    const struct kal_arguments *arguments)
 {
@@ -602,9 +623,10 @@ kallima_status kal_cpu_program_run(const struct kal_device_program *base,
         struct cpu_worker worker =
             make_worker(program, arguments, align_workspace(arguments),
                         omp_get_thread_num(), omp_get_num_threads());
-        if (program->single)
-            run_single(program, arguments, worker.tile[0], omp_get_thread_num(),
-                       omp_get_num_threads());
+        if (program->single == CPU_SINGLE_ARRAY && program->lines < worker.parts)
+            share_arrays(program, arguments, &worker);
+        else if (program->single)
+            run_single(program, arguments, worker.tile[0], worker.part, worker.parts);
         else
             run_worker(program, &worker);
     }

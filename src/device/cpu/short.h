@@ -43,6 +43,14 @@ cpu_short *kal_cpu_several_find(const struct kal_pass *pass,
                                 const struct cpu_kernels *kernels);
 
 /**
+ * Find in *batch how so many lines of a pass, steps of reals apart, are worked without looking anything up; false: they
+ * are not lines of one codelet, contiguous.
+ */
+bool kal_cpu_rows_are_found(struct cpu_batch *batch, const struct cpu_program *program,
+                            const struct kal_pass *pass, int64_t lines, int64_t in_step,
+                            int64_t out_step);
+
+/**
  * Find how a program of several short lines in one pass is worked without looking anything up, in
  * program->batch; false: it is something else.
  */

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: MIT
+#include "device/cpu/array.h"
+
+#include "device/cpu/line.h"
+#include "device/cpu/short.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { PAIR = 2 }; // reals of a number
+
+// One side of a pass: reals between elements, lines and groups of these, and in all.
+struct side {
+    int64_t stride, line, group, reals;
+};
+
+// The lines of a pass that are neighbours, and how often there are so many.
+struct lines {
+    int64_t count, groups;
+    struct side in, out;
+};
+
+// Parts of scratch that lie in planes are put together here: how many times as far apart numbers are.
+static int64_t spread_of(const struct kal_side *side)
+{
+    return side->is_real || side->imag == 1 ? 1 : PAIR;
+}
+
+static void put_together(struct kal_side *side)
+{
+    side->stride *= spread_of(side);
+    side->imag = 1;
+}
+
+static void set_side(struct side *out, const struct kal_side *side, const int64_t step[2],
+                     int64_t n, const struct lines *lines)
+{
+    const int64_t scale = spread_of(side), unit = side->is_real ? 1 : PAIR;
+    *out = (struct side){ scale * side->stride, scale * step[0], scale * step[1], 0 };
+    out->reals = (kal_min(n, side->count) - 1) * out->stride +
+                 (lines->count - 1) * out->line + (lines->groups - 1) * out->group + unit;
+}
+
+// Tiles begin with their first number.
+static bool goes_up(const struct side *side)
+{
+    return side->stride >= 0 && side->line >= 0 && side->group >= 0;
+}
+
+// Does a pass have at most two loops, none of the stage, and no twiddle?
+static bool find_lines(struct lines *lines, const struct cpu_pass *pass)
+{
+    const struct kal_pass *p = pass->pass;
+    const struct cpu_loops *loops = &pass->inner_loops;
+    int64_t in[2] = { 0, 0 }, out[2] = { 0, 0 };
+
+    *lines = (struct lines){ .count = 1, .groups = 1 };
+    if (pass->stage_loops.count > 0 || loops->count > 2 || p->out.twiddle_n)
+        return false;
+    for (int i = 0; i < loops->count; i++) {
+        const struct cpu_loop *loop = &loops->loop[loops->count - 1 - i];
+        *(i == 0 ? &lines->count : &lines->groups) = loop->count;
+        in[i] = loop->in;
+        out[i] = loop->out;
+    }
+    set_side(&lines->in, &p->in, in, p->n, lines);
+    set_side(&lines->out, &p->out, out, p->n, lines);
+    return goes_up(&lines->in) && goes_up(&lines->out);
+}
+
+// Registers for `count` lines that are neighbours, by the kernels that cost least; wide ones count for more, as
+// a single line's do. NULL: none has so few.
+static const struct cpu_kernels *find_kernels(const struct cpu_program *program,
+                                              int64_t count, int radix)
+{
+    static const double WIDE = 1.7;
+    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
+    const struct cpu_kernels *best = NULL;
+    double least = INFINITY;
+
+    for (int i = 0; i < device->level_count; i++) {
+        const struct cpu_kernels *k =
+            kal_cpu_kernels_find(device->level[i], program->is_f64);
+        if (!k->groups || !k->groups->beside[radix] || count < k->groups->numbers)
+            continue;
+        const bool is_wide = k->lanes * (program->is_f64 ? 8 : 4) == 64;
+        const double cost =
+            (double)((count - 1) / k->groups->numbers + 1) * (is_wide ? WIDE : 1.0);
+        if (cost <= least) {
+            least = cost;
+            best = k;
+        }
+    }
+    return best;
+}
+
+static bool are_numbers(const struct kal_pass *p)
+{
+    return kal_cpu_steps_are_plain(p) && kal_cpu_side_is_plain(&p->in, p->n) &&
+           kal_cpu_side_is_plain(&p->out, p->n) && p->in.is_swapped == p->out.is_swapped;
+}
+
+// A step of lines beside each other.
+static bool add_beside(struct cpu_array *array, const struct cpu_program *program,
+                       const struct cpu_pass *pass, const struct lines *lines, int step)
+{
+    const int64_t real_bytes = program->is_f64 ? 8 : 4;
+    const struct kal_step *s = &pass->pass->step[step];
+    const struct cpu_kernels *k = find_kernels(program, lines->count, s->radix);
+    const struct side *in = step == 0 ? &lines->in : &lines->out, *out = &lines->out;
+
+    if (!k || lines->in.line != PAIR || lines->out.line != PAIR)
+        return false;
+    array->axis[array->axis_count++] = (struct cpu_axis){
+        .beside = k->groups->beside[s->radix],
+        .table = pass->step[step].table,
+        .m = s->m,
+        .s = s->s,
+        .lines = lines->count,
+        .numbers = k->groups->numbers,
+        .groups = lines->groups,
+        .in_group = in->group * real_bytes,
+        .out_group = out->group * real_bytes,
+        .in_stride = in->stride,
+        .out_stride = out->stride,
+        .is_swapped = pass->pass->in.is_swapped,
+    };
+    return true;
+}
+
+// Rows one behind the other. What scales is done at the end.
+static bool add_rows(struct cpu_array *array, const struct cpu_program *program,
+                     const struct cpu_pass *pass, const struct lines *lines)
+{
+    const int64_t real_bytes = program->is_f64 ? 8 : 4;
+    struct cpu_axis *axis = &array->axis[array->axis_count];
+    struct kal_pass rows = *pass->pass;
+
+    rows.scale = 1.0;
+    put_together(&rows.in);
+    put_together(&rows.out);
+
+    *axis = (struct cpu_axis){
+        .numbers = 1,
+        .in_stride = lines->in.line,
+        .out_stride = lines->out.line,
+        .groups = lines->groups,
+        .in_group = lines->in.group * real_bytes,
+        .out_group = lines->out.group * real_bytes,
+        .is_swapped = pass->pass->in.is_swapped,
+    };
+    if (!kal_cpu_rows_are_found(&axis->rows, program, &rows, lines->count, lines->in.line,
+                                lines->out.line))
+        return false;
+    array->axis_count++;
+    return true;
+}
+
+// Reals of the output of a pass, without gaps.
+static int64_t packed_reals(const struct kal_pass *p, const struct lines *lines)
+{
+    return kal_min(p->n, p->out.count) * lines->count * lines->groups *
+           (p->out.is_real ? 1 : PAIR);
+}
+
+// Is the output nearly without gaps, as tiles are like it, or quite, if it is scaled as a whole?
+static bool is_dense(const struct kal_pass *p, const struct lines *lines)
+{
+    const int64_t packed = packed_reals(p, lines);
+    return p->scale == 1.0 ? lines->out.reals <= 2 * packed : lines->out.reals == packed;
+}
+
+static bool add_pass(struct cpu_array *array, const struct cpu_program *program,
+                     const struct cpu_pass *pass, int64_t *most_reals)
+{
+    struct lines lines;
+
+    if (!find_lines(&lines, pass) ||
+        array->axis_count + pass->pass->step_count > CPU_MAX_AXES ||
+        !is_dense(pass->pass, &lines))
+        return false;
+    *most_reals = kal_max(*most_reals, lines.out.reals);
+    array->out_reals = lines.out.reals;
+    if (add_rows(array, program, pass, &lines))
+        return true;
+    if (!are_numbers(pass->pass))
+        return false;
+    for (int i = 0; i < pass->pass->step_count; i++) {
+        if (!add_beside(array, program, pass, &lines, i))
+            return false;
+    }
+    return true;
+}
+
+static bool is_interleaved(const struct kal_side *side)
+{
+    return side->is_real || side->imag == 1;
+}
+
+// Would one array alone be left to one thread?
+static bool is_small(const struct cpu_program *program)
+{
+    double bytes = 0.0;
+    for (int i = 0; i < program->program->pass_count; i++)
+        bytes += program->pass[i].bytes;
+    return bytes < (double)CPU_SHARED_BYTES * (double)program->program->phase[0].lines;
+}
+
+// Complex arrays are faster in tiles of parts past the caches, where rows fill registers, and with long columns of a
+// power of two, whose numbers fall on few sets of a cache: 32x32 doubles x 1000 take 0.61 of the time, 1024x16 0.81. So are
+// a few large ones on several threads, which share out tiles of lines better than halves of all: 128x16x16 floats
+// take 0.53 of the time on two. Measured on a Zen 4 processor in November 2026.
+static bool is_faster_in_tiles(const struct cpu_program *program, bool are_small)
+{
+    enum { MANY_BYTES = 4000000, LONG = 512, PERIOD = 256, FEW_LINES = 16 };
+    const int lanes = program->pass[0].widest->lanes;
+    bool is_faster = !are_small && program->program->phase[0].lines < FEW_LINES;
+    bool is_complex = true;
+
+    for (int i = 0; i < program->program->pass_count; i++) {
+        const struct cpu_pass *pass = &program->pass[i];
+        const struct kal_pass *p = pass->pass;
+        const bool are_rows = p->out.stride == PAIR;
+        is_complex = is_complex && are_numbers(p);
+        is_faster =
+            is_faster || (are_rows ? pass->bytes >= MANY_BYTES && p->n % lanes == 0
+                                   : p->n >= LONG && p->n % PERIOD == 0);
+    }
+    return is_complex && is_faster;
+}
+
+static bool is_array(const struct cpu_program *program)
+{
+    const struct kal_program *source = program->program;
+    const struct kal_phase *phase = &source->phase[0];
+    const struct kal_pass *first = source->pass[0],
+                          *last = source->pass[source->pass_count - 1];
+
+    return source->pass_count > 1 && source->phase_count == 1 && phase->chunk == 1 &&
+           !phase->lanes_are_lines && program->pass[0].line_loops.count <= 1 &&
+           first->in.buffer == KAL_BUFFER_IN && last->out.buffer == KAL_BUFFER_OUT &&
+           is_interleaved(&first->in) && is_interleaved(&last->out) &&
+           !kal_pass_get_parameter(first, KAL_PARAMETER_LANES, 0);
+}
+
+kallima_status kal_cpu_array_find(struct cpu_program *program)
+{
+    struct cpu_array *array = &program->array;
+    int64_t reals = 0;
+    void *memory;
+
+    *array = (struct cpu_array){ .is_small = is_small(program) };
+    if (!is_array(program) || is_faster_in_tiles(program, array->is_small))
+        return KALLIMA_OK;
+    KAL_TRY(kal_arena_take(&program->arena, &memory, CPU_MAX_AXES, sizeof *array->axis));
+    array->axis = memory;
+    for (int i = 0; i < program->program->pass_count; i++) {
+        if (!add_pass(array, program, &program->pass[i], &reals)) {
+            array->axis_count = 0;
+            return KALLIMA_OK;
+        }
+    }
+    array->tile_bytes = reals * (program->is_f64 ? 8 : 4);
+    return KALLIMA_OK;
+}
+
+// One side of an axis, from `first` on.
+static inline void set_vectors(struct cpu_vectors *v, const struct cpu_axis *axis,
+                               char *first, int64_t stride, int64_t part_bytes)
+{
+    v->re = first + (axis->is_swapped ? part_bytes : 0);
+    v->im = first + (axis->is_swapped ? 0 : part_bytes);
+    v->stride = stride;
+    v->ahead = 0;
+}
+
+static inline void run_rows(const struct cpu_batch *rows, const struct cpu_vectors *x,
+                            const struct cpu_vectors *y)
+{
+    for (int i = 0; i < rows->part_count; i++) {
+        const struct cpu_part *part = &rows->part[i];
+        struct cpu_vectors from = *x, to = *y;
+        if (part->count == 0)
+            continue;
+        kal_cpu_advance(&from, part->in);
+        kal_cpu_advance(&to, part->out);
+        part->run(&from, &to, part->count, 1.0, false);
+    }
+}
+
+static inline void run_axis(const struct cpu_program *program,
+                            const struct cpu_axis *axis, char *from, char *to)
+{
+    const int64_t part_bytes = program->is_f64 ? 8 : 4;
+    struct cpu_vectors x, y;
+
+    set_vectors(&x, axis, from, axis->in_stride, part_bytes);
+    set_vectors(&y, axis, to, axis->out_stride, part_bytes);
+    for (int64_t i = 0; i < axis->groups; i++) {
+        if (axis->beside)
+            axis->beside(&x, &y, axis->m, axis->s, axis->lines, axis->table);
+        else
+            run_rows(&axis->rows, &x, &y);
+        kal_cpu_advance(&x, axis->in_group);
+        kal_cpu_advance(&y, axis->out_group);
+    }
+}
+
+// From one tile to the other, so that no axis writes what it reads: registers overlap where lines do not fill them.
+void kal_cpu_array_run(const struct cpu_program *program, const struct cpu_vectors *x,
+                       const struct cpu_vectors *y, char *workspace)
+{
+    const struct cpu_array *array = &program->array;
+    char *const tile[2] = { workspace, workspace + program->tile_bytes / 2 };
+    char *from = kal_cpu_leading(x);
+
+    for (int i = 0; i < array->axis_count - 1; i++) {
+        run_axis(program, &array->axis[i], from, tile[i % 2]);
+        from = tile[i % 2];
+    }
+    run_axis(program, &array->axis[array->axis_count - 1], from, kal_cpu_leading(y));
+}
+
+static void share_rows(struct cpu_batch *rows, const struct cpu_worker *worker)
+{
+    for (int i = 0; i < rows->part_count; i++) {
+        struct cpu_part *part = &rows->part[i];
+        const int64_t bytes = part->lines / part->count * worker->real_bytes;
+        int64_t begin, end;
+        kal_cpu_share(part->count, worker->part, worker->parts, &begin, &end);
+        part->in += begin * bytes * rows->in_step;
+        part->out += begin * bytes * rows->out_step;
+        part->count = end - begin;
+    }
+}
+
+// A worker's share of an axis: of its groups, if they are enough, or of the registers of each, the last of which ends
+// with the lines.
+static void share_axis(struct cpu_axis *axis, const struct cpu_worker *worker,
+                       char **from, char **to)
+{
+    const bool by_groups = axis->groups >= worker->parts;
+    const int64_t all = by_groups ? axis->groups : axis->lines / axis->numbers;
+    const int64_t numbers_bytes = axis->numbers * PAIR * worker->real_bytes;
+    int64_t begin, end;
+
+    if (!by_groups && !axis->beside) {
+        share_rows(&axis->rows, worker);
+        return;
+    }
+    kal_cpu_share(all, worker->part, worker->parts, &begin, &end);
+    *from += begin * (by_groups ? axis->in_group : numbers_bytes);
+    *to += begin * (by_groups ? axis->out_group : numbers_bytes);
+    if (by_groups || begin == end)
+        axis->groups = end - begin;
+    else
+        axis->lines =
+            (end == all ? axis->lines : end * axis->numbers) - begin * axis->numbers;
+}
+
+void kal_cpu_array_share(const struct cpu_program *program, const struct cpu_vectors *x,
+                         const struct cpu_vectors *y, const struct cpu_worker *worker)
+{
+    const struct cpu_array *array = &program->array;
+    const int last = array->axis_count - 1;
+    char *const tile[2] = { worker->common_tile,
+                            worker->common_tile + program->tile_bytes / 2 };
+
+    for (int i = 0; i <= last; i++) {
+        struct cpu_axis axis = array->axis[i];
+        char *from = i == 0 ? kal_cpu_leading(x) : tile[(i - 1) % 2];
+        char *to = i == last ? kal_cpu_leading(y) : tile[i % 2];
+        share_axis(&axis, worker, &from, &to);
+        run_axis(program, &axis, from, to);
+#pragma omp barrier
+    }
+}

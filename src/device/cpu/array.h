@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// Small arrays of several axes with nothing to look up: the steps of each axis on numbers as they lie in memory, from the
+// input through two tiles to the output.
+#ifndef KAL_DEVICE_CPU_ARRAY_H_
+#define KAL_DEVICE_CPU_ARRAY_H_
+
+#include "device/cpu/cpu.h"
+#include "device/cpu/tile.h"
+
+/**
+ * Find how a program of such arrays, interleaved and contiguous, is worked, in program->array; its axis_count is 0 if it
+ * is something else.
+ *
+ * Error: E_MEMORY  exhausted
+ */
+kallima_status kal_cpu_array_find(struct cpu_program *program);
+
+/** Run one array from x to y, but for its scale; two tiles of the program's are in the workspace. */
+void kal_cpu_array_run(const struct cpu_program *program, const struct cpu_vectors *x,
+                       const struct cpu_vectors *y, char *workspace);
+
+/** Run a worker's share of one array. All workers call it, and wait for each other behind each axis. */
+void kal_cpu_array_share(const struct cpu_program *program, const struct cpu_vectors *x,
+                         const struct cpu_vectors *y, const struct cpu_worker *worker);
+
+#endif
