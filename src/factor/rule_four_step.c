@@ -141,6 +141,7 @@ int64_t kal_line_rows(const struct kal_axis *axis, const struct kal_caps *caps)
 
     if (caps->language || caps->lanes_f32 == 1 || axis->is_real || axis->is_second_step ||
         axis->lines_are_adjacent || kal_line_fills_tiles(axis, caps) ||
+        (axis->array_bytes > 0.0 && axis->elements_are_apart) ||
         is_short_half(axis, is_f64) || is_longest_codelet(axis, caps) ||
         axis->is_of_numbers || (axis->shares_tile && !axis->is_convolved) ||
         axis->n > longest_line(axis, is_f64) ||

@@ -21,6 +21,7 @@ enum {
     SINGLE_LIMIT_OF_NUMBERS = 256, // one of which fills a register
     FEW_LIMIT = 32,
     FEW_PLANAR_LIMIT = 64,
+    FEW_COLUMNS_LIMIT = 512,
     FEW_LINES = 4,
 };
 
@@ -200,6 +201,13 @@ bool kal_line_is_visited_once(const struct kal_axis *axis, const struct kal_caps
     return fills_registers(axis, caps) && kal_radix_divides(axis->n);
 }
 
+// Two or three columns of an array, whose steps fill registers with their neighbours.
+static bool are_few_columns(const struct kal_axis *axis)
+{
+    return axis->array_bytes > 0.0 && axis->lines > 1 && axis->lines < FEW_LINES &&
+           (axis->lines_are_adjacent || axis->elements_are_apart);
+}
+
 static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
 {
     if (axis->is_real)
@@ -208,8 +216,10 @@ static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
         return axis->n <= longest_line(axis, caps) &&
                (has_codelet(axis, caps) ||
                 kal_radix_divides_kernel(axis->n, kal_caps_largest_prime(caps)));
+    const bool is_in_array = axis->array_bytes > 0.0;
     // Columns of a line that is worked on its own lanes lie in its tiles, however many.
     const int64_t limit = axis->fills_lanes       ? KAL_MAX_LOCAL
+                          : are_few_columns(axis) ? FEW_COLUMNS_LIMIT
                           : axis->is_second_step  ? SECOND_STEP_LIMIT
                           : is_single(axis, caps) ? single_limit(axis, caps)
                           : axis->lines < FEW_LINES
@@ -220,7 +230,8 @@ static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
     // Few lines of one codelet would not fill the lanes otherwise.
     const bool is_line = kal_line_rows(axis, caps) > 0;
     if (kal_radix_exists(axis->n) || axis->n == 1)
-        return !is_line || is_single(axis, caps) || axis->lines >= FEW_LINES;
+        return !is_line || is_in_array || is_single(axis, caps) ||
+               axis->lines >= FEW_LINES;
     if (is_line && !fills_registers(axis, caps))
         return false;
     return axis->n <= limit && kal_radix_divides(axis->n);

@@ -9,14 +9,16 @@
 
 enum { PAIR = 2 }; // reals of a number
 
-// One side of a pass: reals between elements, lines and groups of these, and in all.
+enum { LOOPS = 3 };
+
+// One side of a pass: reals between elements, and from line to line on its loops, the innermost first; and in all.
 struct side {
-    int64_t stride, line, group, reals;
+    int64_t stride, step[LOOPS], reals;
 };
 
-// The lines of a pass that are neighbours, and how often there are so many.
+// The lines of a pass: neighbours, groups of these, and such groups again.
 struct lines {
-    int64_t count, groups;
+    int64_t count[LOOPS];
     struct side in, out;
 };
 
@@ -32,40 +34,52 @@ static void put_together(struct kal_side *side)
     side->imag = 1;
 }
 
-static void set_side(struct side *out, const struct kal_side *side, const int64_t step[2],
-                     int64_t n, const struct lines *lines)
+// Tiles begin with their first number, so that nothing may go down.
+static bool set_side(struct side *out, const struct kal_side *side, int64_t n,
+                     const struct lines *lines)
 {
-    const int64_t scale = spread_of(side), unit = side->is_real ? 1 : PAIR;
-    *out = (struct side){ scale * side->stride, scale * step[0], scale * step[1], 0 };
-    out->reals = (kal_min(n, side->count) - 1) * out->stride +
-                 (lines->count - 1) * out->line + (lines->groups - 1) * out->group + unit;
+    bool goes_up = side->stride >= 0;
+
+    out->stride = spread_of(side) * side->stride;
+    out->reals = (kal_min(n, side->count) - 1) * out->stride + (side->is_real ? 1 : PAIR);
+    for (int i = 0; i < LOOPS; i++) {
+        goes_up = goes_up && out->step[i] >= 0;
+        out->step[i] *= spread_of(side);
+        out->reals += (lines->count[i] - 1) * out->step[i];
+    }
+    return goes_up;
 }
 
-// Tiles begin with their first number.
-static bool goes_up(const struct side *side)
-{
-    return side->stride >= 0 && side->line >= 0 && side->group >= 0;
-}
-
-// Does a pass have at most two loops, none of the stage, and no twiddle?
+// Does a pass have few loops, none of the stage, and no twiddle?
 static bool find_lines(struct lines *lines, const struct cpu_pass *pass)
 {
     const struct kal_pass *p = pass->pass;
     const struct cpu_loops *loops = &pass->inner_loops;
-    int64_t in[2] = { 0, 0 }, out[2] = { 0, 0 };
 
-    *lines = (struct lines){ .count = 1, .groups = 1 };
-    if (pass->stage_loops.count > 0 || loops->count > 2 || p->out.twiddle_n)
+    *lines = (struct lines){ .count = { 1, 1, 1 } };
+    if (pass->stage_loops.count > 0 || loops->count > LOOPS || p->out.twiddle_n)
         return false;
     for (int i = 0; i < loops->count; i++) {
         const struct cpu_loop *loop = &loops->loop[loops->count - 1 - i];
-        *(i == 0 ? &lines->count : &lines->groups) = loop->count;
-        in[i] = loop->in;
-        out[i] = loop->out;
+        lines->count[i] = loop->count;
+        lines->in.step[i] = loop->in;
+        lines->out.step[i] = loop->out;
     }
-    set_side(&lines->in, &p->in, in, p->n, lines);
-    set_side(&lines->out, &p->out, out, p->n, lines);
-    return goes_up(&lines->in) && goes_up(&lines->out);
+    return set_side(&lines->in, &p->in, p->n, lines) &&
+           set_side(&lines->out, &p->out, p->n, lines);
+}
+
+// The loops over groups of lines, in bytes.
+static void set_groups(struct cpu_axis *axis, const struct side *in,
+                       const struct side *out, const struct lines *lines,
+                       int64_t real_bytes)
+{
+    axis->groups = lines->count[1];
+    axis->in_group = in->step[1] * real_bytes;
+    axis->out_group = out->step[1] * real_bytes;
+    axis->times = lines->count[2];
+    axis->in_time = in->step[2] * real_bytes;
+    axis->out_time = out->step[2] * real_bytes;
 }
 
 // Registers for `count` lines that are neighbours, by the kernels that cost least; wide ones count for more, as
@@ -104,27 +118,25 @@ static bool are_numbers(const struct kal_pass *p)
 static bool add_beside(struct cpu_array *array, const struct cpu_program *program,
                        const struct cpu_pass *pass, const struct lines *lines, int step)
 {
-    const int64_t real_bytes = program->is_f64 ? 8 : 4;
     const struct kal_step *s = &pass->pass->step[step];
-    const struct cpu_kernels *k = find_kernels(program, lines->count, s->radix);
+    const struct cpu_kernels *k = find_kernels(program, lines->count[0], s->radix);
     const struct side *in = step == 0 ? &lines->in : &lines->out, *out = &lines->out;
 
-    if (!k || lines->in.line != PAIR || lines->out.line != PAIR)
+    if (!k || lines->in.step[0] != PAIR || lines->out.step[0] != PAIR)
         return false;
-    array->axis[array->axis_count++] = (struct cpu_axis){
+    struct cpu_axis *axis = &array->axis[array->axis_count++];
+    *axis = (struct cpu_axis){
         .beside = k->groups->beside[s->radix],
         .table = pass->step[step].table,
         .m = s->m,
         .s = s->s,
-        .lines = lines->count,
+        .lines = lines->count[0],
         .numbers = k->groups->numbers,
-        .groups = lines->groups,
-        .in_group = in->group * real_bytes,
-        .out_group = out->group * real_bytes,
         .in_stride = in->stride,
         .out_stride = out->stride,
         .is_swapped = pass->pass->in.is_swapped,
     };
+    set_groups(axis, in, out, lines, program->is_f64 ? 8 : 4);
     return true;
 }
 
@@ -132,7 +144,6 @@ static bool add_beside(struct cpu_array *array, const struct cpu_program *progra
 static bool add_rows(struct cpu_array *array, const struct cpu_program *program,
                      const struct cpu_pass *pass, const struct lines *lines)
 {
-    const int64_t real_bytes = program->is_f64 ? 8 : 4;
     struct cpu_axis *axis = &array->axis[array->axis_count];
     struct kal_pass rows = *pass->pass;
 
@@ -142,16 +153,14 @@ static bool add_rows(struct cpu_array *array, const struct cpu_program *program,
 
     *axis = (struct cpu_axis){
         .numbers = 1,
-        .in_stride = lines->in.line,
-        .out_stride = lines->out.line,
-        .groups = lines->groups,
-        .in_group = lines->in.group * real_bytes,
-        .out_group = lines->out.group * real_bytes,
+        .in_stride = lines->in.step[0],
+        .out_stride = lines->out.step[0],
         .is_swapped = pass->pass->in.is_swapped,
     };
-    if (!kal_cpu_rows_are_found(&axis->rows, program, &rows, lines->count, lines->in.line,
-                                lines->out.line))
+    if (!kal_cpu_rows_are_found(&axis->rows, program, &rows, lines->count[0],
+                                axis->in_stride, axis->out_stride))
         return false;
+    set_groups(axis, &lines->in, &lines->out, lines, program->is_f64 ? 8 : 4);
     array->axis_count++;
     return true;
 }
@@ -159,8 +168,8 @@ static bool add_rows(struct cpu_array *array, const struct cpu_program *program,
 // Reals of the output of a pass, without gaps.
 static int64_t packed_reals(const struct kal_pass *p, const struct lines *lines)
 {
-    return kal_min(p->n, p->out.count) * lines->count * lines->groups *
-           (p->out.is_real ? 1 : PAIR);
+    return kal_min(p->n, p->out.count) * lines->count[0] * lines->count[1] *
+           lines->count[2] * (p->out.is_real ? 1 : PAIR);
 }
 
 // Is the output nearly without gaps, as tiles are like it, or quite, if it is scaled as a whole?
@@ -208,23 +217,23 @@ static bool is_small(const struct cpu_program *program)
 
 // Complex arrays are faster in tiles of parts past the caches, where rows fill registers, and with long columns of a
 // power of two, whose numbers fall on few sets of a cache: 32x32 doubles x 1000 take 0.61 of the time, 1024x16 0.81. So are
-// a few large ones on several threads, which share out tiles of lines better than halves of all: 128x16x16 floats
-// take 0.53 of the time on two. Measured on a Zen 4 processor in November 2026.
+// a few large ones with axes of several steps on several threads, which share out tiles of lines better than halves of
+// all: 128x16x16 floats take 0.53 of the time on two. Measured on a Zen 4 processor in November 2026.
 static bool is_faster_in_tiles(const struct cpu_program *program, bool are_small)
 {
     enum { MANY_BYTES = 4000000, LONG = 512, PERIOD = 256, FEW_LINES = 16 };
     const int lanes = program->pass[0].widest->lanes;
-    bool is_faster = !are_small && program->program->phase[0].lines < FEW_LINES;
-    bool is_complex = true;
+    const bool are_few = !are_small && program->program->phase[0].lines < FEW_LINES;
+    bool is_faster = false, is_complex = true;
 
     for (int i = 0; i < program->program->pass_count; i++) {
         const struct cpu_pass *pass = &program->pass[i];
         const struct kal_pass *p = pass->pass;
         const bool are_rows = p->out.stride == PAIR;
         is_complex = is_complex && are_numbers(p);
-        is_faster =
-            is_faster || (are_rows ? pass->bytes >= MANY_BYTES && p->n % lanes == 0
-                                   : p->n >= LONG && p->n % PERIOD == 0);
+        is_faster = is_faster || (are_few && p->step_count > 1) ||
+                    (are_rows ? pass->bytes >= MANY_BYTES && p->n % lanes == 0
+                              : p->n >= LONG && p->n % PERIOD == 0);
     }
     return is_complex && is_faster;
 }
@@ -288,10 +297,9 @@ static inline void run_rows(const struct cpu_batch *rows, const struct cpu_vecto
     }
 }
 
-static inline void run_axis(const struct cpu_program *program,
-                            const struct cpu_axis *axis, char *from, char *to)
+static inline void run_groups(const struct cpu_axis *axis, char *from, char *to,
+                              int64_t part_bytes)
 {
-    const int64_t part_bytes = program->is_f64 ? 8 : 4;
     struct cpu_vectors x, y;
 
     set_vectors(&x, axis, from, axis->in_stride, part_bytes);
@@ -304,6 +312,15 @@ static inline void run_axis(const struct cpu_program *program,
         kal_cpu_advance(&x, axis->in_group);
         kal_cpu_advance(&y, axis->out_group);
     }
+}
+
+static inline void run_axis(const struct cpu_program *program,
+                            const struct cpu_axis *axis, char *from, char *to)
+{
+    const int64_t part_bytes = program->is_f64 ? 8 : 4;
+
+    for (int64_t i = 0; i < axis->times; i++)
+        run_groups(axis, from + i * axis->in_time, to + i * axis->out_time, part_bytes);
 }
 
 // From one tile to the other, so that no axis writes what it reads: registers overlap where lines do not fill them.

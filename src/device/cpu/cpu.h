@@ -149,16 +149,15 @@ enum { CPU_MAX_AXES = 16 };
 
 /** One step of all lines of an axis, from the input or one tile to the other tile or the output. */
 struct cpu_axis {
-    struct cpu_batch
-        rows; // one behind the other; without parts they are beside each other:
-    cpu_beside *beside;
+    struct cpu_batch rows; // one behind the other, if `beside` is NULL
+    cpu_beside *beside;    // the step of lines beside each other,
     const void *table;
-    int64_t m, s, lines;
-    int numbers; // of a register
-    int64_t groups, in_group,
-        out_group;                 // of so many lines, and bytes from one to the next
-    int64_t in_stride, out_stride; // reals from element to element
-    bool is_swapped;               // the imaginary part leads on both sides
+    int64_t m, s, lines;           // of which there are so many
+    int numbers;                   // of a register
+    int64_t in_stride, out_stride; // reals from element to element, or from row to row
+    int64_t groups, in_group, out_group; // of all these lines, and bytes between them
+    int64_t times, in_time, out_time;    // of all groups
+    bool is_swapped;                     // the imaginary part leads on both sides
 };
 
 /** A small array of interleaved numbers: 0 axes: it is none. */
