@@ -64,8 +64,8 @@ static bool is_better_in_tiles(const struct kal_axis *axis, int64_t rows, int64_
 // on a Xeon, by timing lines with both recipes.
 struct width {
     int rows;
-    bool is_f64, takes_merged,
-        takes_split;                   // halves of real lines, mirrored before and behind
+    bool is_f64;
+    bool takes_merged, takes_split;    // halves of real lines, mirrored before, behind
     int most_lines, shortest, longest; // that it is for; 0: any
 };
 

@@ -5,11 +5,9 @@
 #include "device/cpu/short.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-enum { PAIR = 2 }; // reals of a number
-
-enum { LOOPS = 3 };
+enum { PAIR = 2 };  // reals of a number
+enum { LOOPS = 3 }; // of the lines of a pass, at most
 
 // One side of a pass: reals between elements, and from line to line on its loops, the innermost first; and in all.
 struct side {
@@ -201,11 +199,6 @@ static bool add_pass(struct cpu_array *array, const struct cpu_program *program,
     return true;
 }
 
-static bool is_interleaved(const struct kal_side *side)
-{
-    return side->is_real || side->imag == 1;
-}
-
 // Would one array alone be left to one thread?
 static bool is_small(const struct cpu_program *program)
 {
@@ -238,6 +231,18 @@ static bool is_faster_in_tiles(const struct cpu_program *program, bool are_small
     return is_complex && is_faster;
 }
 
+// Do the passes leave all that is scaled to the last one, and the registers to the engine?
+static bool are_free(const struct kal_program *source)
+{
+    for (int i = 0; i < source->pass_count; i++) {
+        const struct kal_pass *p = source->pass[i];
+        if ((p->scale != 1.0 && i + 1 < source->pass_count) ||
+            kal_pass_get_parameter(p, KAL_PARAMETER_LANES, 0))
+            return false;
+    }
+    return true;
+}
+
 static bool is_array(const struct cpu_program *program)
 {
     const struct kal_program *source = program->program;
@@ -248,8 +253,7 @@ static bool is_array(const struct cpu_program *program)
     return source->pass_count > 1 && source->phase_count == 1 && phase->chunk == 1 &&
            !phase->lanes_are_lines && program->pass[0].line_loops.count <= 1 &&
            first->in.buffer == KAL_BUFFER_IN && last->out.buffer == KAL_BUFFER_OUT &&
-           is_interleaved(&first->in) && is_interleaved(&last->out) &&
-           !kal_pass_get_parameter(first, KAL_PARAMETER_LANES, 0);
+           spread_of(&first->in) == 1 && spread_of(&last->out) == 1 && are_free(source);
 }
 
 kallima_status kal_cpu_array_find(struct cpu_program *program)

@@ -160,7 +160,7 @@ struct cpu_axis {
     bool is_swapped;                     // the imaginary part leads on both sides
 };
 
-/** A small array of interleaved numbers: 0 axes: it is none. */
+/** An array of interleaved numbers near one core: its steps; 0 of them: it is something else. */
 struct cpu_array {
     int axis_count;
     struct cpu_axis *axis;

@@ -374,11 +374,11 @@ static void scale_part(const struct cpu_program *program, const struct cpu_part 
 }
 
 static inline void run_part(const struct cpu_program *program,
-                            const struct cpu_batch *batch, const struct cpu_part *part,
-                            const struct cpu_vectors *x, const struct cpu_vectors *y)
+                            const struct cpu_part *part, const struct cpu_vectors *x,
+                            const struct cpu_vectors *y)
 {
-    const struct cpu_vectors from = lines_from(x, part->in, batch->in_step),
-                             to = lines_from(y, part->out, batch->out_step);
+    const struct cpu_vectors from = lines_from(x, part->in, program->batch.in_step),
+                             to = lines_from(y, part->out, program->batch.out_step);
 
     part->run(&from, &to, part->count, program->pass[0].pass->scale, false);
     if (part->scale_rest != 1.0)
@@ -391,7 +391,7 @@ static inline void run_short(const struct cpu_program *program,
 {
     (void)workspace;
     for (int i = 0; i < program->batch.part_count; i++)
-        run_part(program, &program->batch, &program->batch.part[i], x, y);
+        run_part(program, &program->batch.part[i], x, y);
 }
 
 // A thread's lines of a batch that threads share.
@@ -400,7 +400,7 @@ static void run_share(const struct cpu_program *program, const struct cpu_vector
 {
     struct cpu_part part = program->batch.part[0];
     part.count = part.lines = lines;
-    run_part(program, &program->batch, &part, x, y);
+    run_part(program, &part, x, y);
 }
 
 // What is left to do when a line has been worked.
@@ -587,7 +587,7 @@ static void run_on_stack(const struct cpu_program *program,
     run_alone(program, arguments, workspace);
 }
 
-// The same of all arrays, one after the other.
+// A worker's share of all arrays, one after the other.
 static void share_arrays(const struct cpu_program *program,
                          const struct kal_arguments *arguments,
                          const struct cpu_worker *worker)
