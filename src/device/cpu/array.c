@@ -80,12 +80,10 @@ static void set_groups(struct cpu_axis *axis, const struct side *in,
     axis->out_time = out->step[2] * real_bytes;
 }
 
-// Registers for `count` lines that are neighbours, by the kernels that cost least; wide ones count for more, as
-// a single line's do. NULL: none has so few.
+// The kernels for `count` lines that are neighbours whose registers cost least; NULL: none has so few.
 static const struct cpu_kernels *find_kernels(const struct cpu_program *program,
                                               int64_t count, int radix)
 {
-    static const double WIDE = 1.7;
     const struct cpu_device *device = (const struct cpu_device *)program->base.device;
     const struct cpu_kernels *best = NULL;
     double least = INFINITY;
@@ -95,9 +93,7 @@ static const struct cpu_kernels *find_kernels(const struct cpu_program *program,
             kal_cpu_kernels_find(device->level[i], program->is_f64);
         if (!k->groups || !k->groups->beside[radix] || count < k->groups->numbers)
             continue;
-        const bool is_wide = k->lanes * (program->is_f64 ? 8 : 4) == 64;
-        const double cost =
-            (double)((count - 1) / k->groups->numbers + 1) * (is_wide ? WIDE : 1.0);
+        const double cost = kal_cpu_group_cost(k, count, program->is_f64);
         if (cost <= least) {
             least = cost;
             best = k;
@@ -150,7 +146,6 @@ static bool add_rows(struct cpu_array *array, const struct cpu_program *program,
     put_together(&rows.out);
 
     *axis = (struct cpu_axis){
-        .numbers = 1,
         .in_stride = lines->in.step[0],
         .out_stride = lines->out.step[0],
         .is_swapped = pass->pass->in.is_swapped,
@@ -202,10 +197,8 @@ static bool add_pass(struct cpu_array *array, const struct cpu_program *program,
 // Would one array alone be left to one thread?
 static bool is_small(const struct cpu_program *program)
 {
-    double bytes = 0.0;
-    for (int i = 0; i < program->program->pass_count; i++)
-        bytes += program->pass[i].bytes;
-    return bytes < (double)CPU_SHARED_BYTES * (double)program->program->phase[0].lines;
+    return kal_cpu_bytes_of_passes(program) <
+           (double)CPU_SHARED_BYTES * (double)program->program->phase[0].lines;
 }
 
 // Complex arrays are faster in tiles of parts past the caches, where rows fill registers, and with long columns of a
@@ -342,6 +335,7 @@ void kal_cpu_array_run(const struct cpu_program *program, const struct cpu_vecto
     run_axis(program, &array->axis[array->axis_count - 1], from, kal_cpu_leading(y));
 }
 
+// A worker's share of rows.
 static void share_rows(struct cpu_batch *rows, const struct cpu_worker *worker)
 {
     for (int i = 0; i < rows->part_count; i++) {
@@ -355,28 +349,37 @@ static void share_rows(struct cpu_batch *rows, const struct cpu_worker *worker)
     }
 }
 
-// A worker's share of an axis: of its groups, if they are enough, or of the registers of each, the last of which ends
-// with the lines.
+// Its share of lines beside each other.
+static void share_lines(struct cpu_axis *axis, const struct cpu_worker *worker,
+                        char **from, char **to)
+{
+    int64_t begin, end;
+
+    kal_cpu_share_registers(axis->lines, axis->numbers, worker->part, worker->parts,
+                            &begin, &end);
+    *from += begin * PAIR * worker->real_bytes;
+    *to += begin * PAIR * worker->real_bytes;
+    axis->lines = end - begin;
+    if (begin == end)
+        axis->groups = 0;
+}
+
+// A worker's share of an axis: of its groups, if they are enough, or of the lines of each.
 static void share_axis(struct cpu_axis *axis, const struct cpu_worker *worker,
                        char **from, char **to)
 {
-    const bool by_groups = axis->groups >= worker->parts;
-    const int64_t all = by_groups ? axis->groups : axis->lines / axis->numbers;
-    const int64_t numbers_bytes = axis->numbers * PAIR * worker->real_bytes;
     int64_t begin, end;
 
-    if (!by_groups && !axis->beside) {
+    if (axis->groups < worker->parts && axis->beside) {
+        share_lines(axis, worker, from, to);
+    } else if (axis->groups < worker->parts) {
         share_rows(&axis->rows, worker);
-        return;
-    }
-    kal_cpu_share(all, worker->part, worker->parts, &begin, &end);
-    *from += begin * (by_groups ? axis->in_group : numbers_bytes);
-    *to += begin * (by_groups ? axis->out_group : numbers_bytes);
-    if (by_groups || begin == end)
+    } else {
+        kal_cpu_share(axis->groups, worker->part, worker->parts, &begin, &end);
+        *from += begin * axis->in_group;
+        *to += begin * axis->out_group;
         axis->groups = end - begin;
-    else
-        axis->lines =
-            (end == all ? axis->lines : end * axis->numbers) - begin * axis->numbers;
+    }
 }
 
 void kal_cpu_array_share(const struct cpu_program *program, const struct cpu_vectors *x,

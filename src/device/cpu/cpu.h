@@ -240,6 +240,15 @@ enum { CPU_STREAMED_BYTES = 4096 };
 /** Elements of a block of a long pointwise pass. */
 enum { CPU_BLOCK = 2048 };
 
+/** Return the bytes that all passes read. */
+double kal_cpu_bytes_of_passes(const struct cpu_program *program);
+
+/**
+ * Return what registers of the kernels cost that `points` numbers fill, neighbours, in narrow ones: wide ones take longer,
+ * and more of them overlap where they do not divide what there is.
+ */
+double kal_cpu_group_cost(const struct cpu_kernels *kernels, int64_t points, bool is_f64);
+
 /** Return whether a pass writes so much that it leaves the caches. */
 bool kal_cpu_leaves_caches(const struct cpu_program *program,
                            const struct kal_pass *pass);

@@ -460,20 +460,18 @@ static void share_rows(const struct route *route, const struct cpu_vectors *y)
 {
     const struct cpu_line *line = route->line;
     const struct cpu_worker *worker = route->worker;
-    const int64_t lanes = line->kernels->lanes, registers = line->m / lanes;
     const int64_t unit = line->out == CPU_PLANAR ? 1 : 2;
     int64_t begin, end;
 
-    kal_cpu_share(registers, worker->part, worker->parts, &begin, &end);
+    kal_cpu_share_registers(line->m, line->kernels->lanes, worker->part, worker->parts,
+                            &begin, &end);
     if (begin == end)
         return;
-    const int64_t first = begin * lanes,
-                  count = (end == registers ? line->m : end * lanes) - first;
-    const int64_t skip = first * 2 * line->plane_bytes;
+    const int64_t skip = begin * 2 * line->plane_bytes;
     const char *roots = line->has_roots ? NULL : (const char *)line->roots + skip;
     struct cpu_vectors to = *y;
-    kal_cpu_advance(&to, first * unit * worker->real_bytes);
-    route->end(worker->common_tile + skip, &to, line->m, count, roots, NULL);
+    kal_cpu_advance(&to, begin * unit * worker->real_bytes);
+    route->end(worker->common_tile + skip, &to, line->m, end - begin, roots, NULL);
 }
 
 void kal_cpu_lines_share(struct cpu_worker *worker, const struct cpu_line *lines,

@@ -54,13 +54,13 @@ static bool has_avx512(void)
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 }
 
-// AMD's family 25 with AVX-512, Zen 4, works registers of 64 bytes by halves.
-static bool halves_wide(void)
+// AMD's family 25 that has registers of 64 bytes, Zen 4, works them by halves; Zen 3 has none.
+static bool is_family_25(void)
 {
     return __builtin_cpu_is("amdfam19h");
 }
 #else
-static bool halves_wide(void)
+static bool is_family_25(void)
 {
     return false;
 }
@@ -187,14 +187,15 @@ static kallima_status cpu_open(kallima_device **out, int index,
     KAL_TRY(choose_level(host, options->simd, &level));
     KAL_TRY(kal_alloc_object(host, &object, sizeof(struct cpu_device)));
 
+    const int lanes = kal_cpu_kernels_find(levels[level].name, false)->lanes;
     struct cpu_device *device = object;
     device->base.ops = &kal_cpu_device_ops;
     device->base.host = *host;
     device->base.caps = (struct kal_caps){
         .has_f64 = true,
         .threads = options->threads ? options->threads : omp_get_max_threads(),
-        .lanes_f32 = kal_cpu_kernels_find(levels[level].name, false)->lanes,
-        .halves_wide = halves_wide(),
+        .lanes_f32 = lanes,
+        .halves_wide = lanes > KAL_LANES_OF_32_BYTES && is_family_25(),
         .near_bytes = NEAR_BYTES,
         .shared_bytes = shared_bytes(),
     };

@@ -252,11 +252,9 @@ static cpu_mirror *group_mirror(const struct kal_step *step,
     return step->op == KAL_STEP_SPLIT ? k->split : k->merge;
 }
 
-// What registers cost where `points` fill them with neighbours of a line: wide ones take longer,
-// and more of them overlap where they do not divide what there is. Measured on a Zen 4 processor.
-static double group_cost(const struct cpu_kernels *k, int64_t points, bool is_f64)
+double kal_cpu_group_cost(const struct cpu_kernels *k, int64_t points, bool is_f64)
 {
-    static const double WIDE = 1.7; // registers of 64 bytes, relative to narrower ones
+    static const double WIDE = 1.7; // of 64 bytes, measured on a Zen 4 processor
     const int numbers = k->groups->numbers;
     const bool is_wide = k->lanes * (is_f64 ? 8 : 4) == 64;
     return (double)((points + numbers - 1) / numbers) * (is_wide ? WIDE : 1.0);
@@ -278,7 +276,7 @@ static void find_groups(const struct cpu_program *program, struct cpu_step *out)
             continue;
         cpu_dft *dft = is_dft ? group_step(step, k->groups) : NULL;
         cpu_mirror *mirror = is_dft ? NULL : group_mirror(step, k->groups);
-        const double cost = group_cost(k, points, program->is_f64);
+        const double cost = kal_cpu_group_cost(k, points, program->is_f64);
         if ((!dft && !mirror) || cost >= best)
             continue;
         best = cost;
@@ -436,6 +434,14 @@ static kallima_status complete_pass(struct cpu_program *program,
     return kal_cpu_tables_build(program, pass);
 }
 
+double kal_cpu_bytes_of_passes(const struct cpu_program *program)
+{
+    double bytes = 0.0;
+    for (int i = 0; i < program->program->pass_count; i++)
+        bytes += program->pass[i].bytes;
+    return bytes;
+}
+
 // The most that pay for lines on their own lanes: one for each, or a few for one that they work together.
 static int most_threads(const struct cpu_program *program)
 {
@@ -453,14 +459,7 @@ static int rule_threads(const struct cpu_program *program)
 {
     enum { THREAD_BYTES = 32 << 10 }; // of all passes
     const int most = most_threads(program);
-    double bytes = 0.0;
-    for (int i = 0; i < program->program->pass_count; i++) {
-        const struct kal_pass *p = program->program->pass[i];
-        double lines = (double)p->n * (program->is_f64 ? 16.0 : 8.0);
-        for (int k = 0; k < loop_count(p); k++)
-            lines *= (double)p->loops[k].count;
-        bytes += lines;
-    }
+    double bytes = kal_cpu_bytes_of_passes(program);
     // Lines in one visit are worked as often as they have steps.
     if (program->single && program->single != CPU_SINGLE_LINE &&
         program->single != CPU_SINGLE_ARRAY)
@@ -593,21 +592,14 @@ static bool are_shared(const struct cpu_program *program)
            kal_cpu_codelet_find(p);
 }
 
-static uint64_t aligned(uint64_t bytes)
-{
-    return (bytes + 63) / 64 * 64;
-}
-
 static void find_single(struct cpu_program *program)
 {
     const struct cpu_pass *first = &program->pass[0];
     const struct cpu_pass *last = first->line ? first->line->rows : first;
 
     program->single = find_single_kind(program);
-    if (program->single == CPU_SINGLE_ARRAY) {
+    if (program->single == CPU_SINGLE_ARRAY)
         last = &program->pass[program->program->pass_count - 1];
-        need_tiles(program, 2 * aligned((uint64_t)program->array.tile_bytes));
-    }
     program->whole = find_whole(program);
     find_scale(program);
     program->lines = program->single == CPU_SINGLE_SHORT && !are_shared(program)
@@ -617,6 +609,11 @@ static void find_single(struct cpu_program *program)
     program->in = find_user_side(program, &first->pass->in, loop ? loop->in : 0);
     program->out = find_user_side(program, &last->pass->out,
                                   loop ? last->line_loops.loop[0].out : 0);
+}
+
+static uint64_t aligned(uint64_t bytes)
+{
+    return (bytes + 63) / 64 * 64;
 }
 
 // Reals of one line of the output, if it is a single one of several steps; else 0.
@@ -675,6 +672,7 @@ static kallima_status prepare(struct cpu_program *program)
     }
 
     KAL_TRY(kal_cpu_array_find(program));
+    need_tiles(program, 2 * aligned((uint64_t)program->array.tile_bytes));
     find_single(program);
     find_streamed_lines(program);
     KAL_TRY(choose_threads(program));

@@ -53,6 +53,17 @@ static inline void kal_cpu_share(int64_t count, int part, int parts, int64_t *be
     *end = *begin + whole + (part < rest);
 }
 
+/** The same of things that fill registers of `lanes`, one at least: whole ones, but what is left goes with the last. */
+static inline void kal_cpu_share_registers(int64_t count, int64_t lanes, int part,
+                                           int parts, int64_t *begin, int64_t *end)
+{
+    const int64_t registers = count / lanes;
+    kal_cpu_share(registers, part, parts, begin, end);
+    const bool has_last = *end == registers && *begin < *end;
+    *begin *= lanes;
+    *end = has_last ? count : *end * lanes;
+}
+
 /** Return how many tiles, or blocks of long pointwise lines, a chunk has. */
 int64_t kal_cpu_tile_count(const struct cpu_pass *pass, const struct cpu_chunk *chunk);
 
