@@ -75,7 +75,7 @@ static void fill_chirp(const struct kal_table *table, const struct kal_root_tabl
     int64_t square = 0; // j^2 modulo 2 n
     for (int64_t j = 0; j < table->count; j++) {
         put(t, j, kal_root_table_get(roots, square));
-        square = (square + 2 * j + 1) % (2 * table->n);
+        square = kal_next_square(square, j, 2 * table->n);
     }
 }
 
@@ -103,7 +103,7 @@ static void chirp_of_bluestein(const struct kal_table *table,
         struct kal_root root = kal_root_table_get(roots, square);
         root.im = -root.im;
         x[j] = x[(m - j) % m] = root;
-        square = (square + 2 * j + 1) % (2 * n);
+        square = kal_next_square(square, j, 2 * n);
     }
 }
 

@@ -21,6 +21,13 @@ int64_t kal_gcd(int64_t a, int64_t b);
 /** Return a * b mod n, for 0 <= a, b < n. */
 int64_t kal_mul_mod(int64_t a, int64_t b, int64_t n);
 
+/** Return (j + 1)^2 mod n from `square`, which is j^2 mod n, for 0 <= 2 j < n. */
+static inline int64_t kal_next_square(int64_t square, int64_t j, int64_t n)
+{
+    const int64_t next = square + 2 * j + 1; // below 2 n, or n + n
+    return next < n ? next : next - n;
+}
+
 /** Return base^exponent mod n, for exponent >= 0. */
 int64_t kal_pow_mod(int64_t base, int64_t exponent, int64_t n);
 

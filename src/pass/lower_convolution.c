@@ -183,7 +183,9 @@ kallima_status kal_lower_rader(struct kal_lowering *lo, const struct kal_recipe 
     struct kal_lines routed = *lines;
     KAL_TRY(kal_side_compose(lo, &routed.in, in, p));
     KAL_TRY(kal_side_compose(lo, &routed.out, out, p));
-    const struct kal_step product = { .op = KAL_STEP_RADER, .n = p };
+    const struct kal_step product = { .op = KAL_STEP_RADER,
+                                      .n = p,
+                                      .transform = node->child[0] };
     return lower_convolution(lo, node->child[0], &routed, p, &product);
 }
 
@@ -206,7 +208,9 @@ kallima_status kal_lower_bluestein(struct kal_lowering *lo, const struct kal_rec
                                    const struct kal_lines *lines)
 {
     const int64_t n = node->n, m = node->child[0]->n;
-    const struct kal_step product = { .op = KAL_STEP_PRODUCT, .n = n, .size = m };
+    const struct kal_step product = {
+        .op = KAL_STEP_PRODUCT, .n = n, .size = m, .transform = node->child[0]
+    };
     struct kal_lines routed = *lines;
 
     KAL_TRY(keep_first(lo, &routed.in, n, m));

@@ -99,6 +99,8 @@ struct kal_step {
     int64_t
         rows; // PRODUCT: lines that share it; row `index of loop row_loop`, element e, is
     int row_loop; // coefficient row + rows * e; 0: the line is all of it
+    const struct kal_recipe
+        *transform; // RADER, PRODUCT: what stands before it and behind it
     const struct kal_parameters *parameters; // of its node of the recipe; NULL: none
 };
 

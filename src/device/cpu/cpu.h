@@ -169,10 +169,13 @@ struct cpu_array {
     bool is_small; // not worth several threads
 };
 
+struct cpu_roots_kept;
+
 struct cpu_program {
     struct kal_device_program base;
     const struct kal_program *program;
-    struct kal_arena arena; // tables
+    struct kal_arena arena;            // tables
+    struct cpu_roots_kept *roots_kept; // while it is made
     struct cpu_pass *pass;
     bool is_f64;
     enum cpu_single single;

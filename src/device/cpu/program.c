@@ -4,6 +4,7 @@
 #include "device/cpu/beside.h"
 #include "device/cpu/cpu.h"
 #include "device/cpu/line.h"
+#include "device/cpu/roots.h"
 #include "device/cpu/short.h"
 
 #include <math.h>
@@ -711,6 +712,7 @@ kallima_status kal_cpu_program_create(struct kal_device_program **out,
     kal_arena_init(&program->arena, &device->host);
 
     const kallima_status status = prepare(program);
+    kal_cpu_roots_clear(program);
     if (status) {
         kal_cpu_program_destroy(&program->base);
         return status;

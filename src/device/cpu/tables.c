@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Twiddles, chirps and spectra: computed in extended precision, rounded once.
 #include "device/cpu/line.h"
+#include "device/cpu/roots.h"
+#include "device/cpu/spectrum.h"
 
-#include "math/dft.h"
 #include "math/number.h"
-#include "math/root_table.h"
 
 // A complex table in the program's precision.
 struct table {
@@ -39,17 +39,16 @@ static kallima_status dft_table(struct cpu_program *program, const struct kal_st
                                 const void **out)
 {
     const int64_t n = step->radix * step->m;
-    struct kal_root_table roots;
+    const struct kal_root_table *roots;
     struct table table;
 
     KAL_TRY(take_table(program, &table, (step->m - 1) * (step->radix - 1)));
-    KAL_TRY(kal_root_table_init(&roots, &program->base.device->host, n));
+    KAL_TRY(kal_cpu_roots_find(program, n, &roots));
     int64_t i = 0;
     for (int64_t p = 1; p < step->m; p++) {
         for (int64_t k = 1; k < step->radix; k++)
-            put_root(&table, i++, kal_root_table_get(&roots, p * k));
+            put_root(&table, i++, kal_root_table_get(roots, p * k));
     }
-    kal_root_table_clear(&roots);
     *out = table.data;
     return KALLIMA_OK;
 }
@@ -60,24 +59,22 @@ static kallima_status group_table(struct cpu_program *program, const struct cpu_
 {
     const struct kal_step *step = of->step;
     const int64_t numbers = of->group_numbers, groups = (step->m - 1) / numbers + 1;
-    struct kal_root_table roots;
+    const struct kal_root_table *roots;
     struct table table;
 
     KAL_TRY(take_table(program, &table, groups * (step->radix - 1) * 2 * numbers));
-    KAL_TRY(
-        kal_root_table_init(&roots, &program->base.device->host, step->radix * step->m));
+    KAL_TRY(kal_cpu_roots_find(program, step->radix * step->m, &roots));
     int64_t at = 0;
     for (int64_t i = 0; i < groups; i++) {
         const int64_t first = kal_min(i * numbers, step->m - numbers);
         for (int64_t k = 1; k < step->radix; k++, at += 4 * numbers) {
             for (int64_t v = 0; v < 2 * numbers; v++) {
-                const struct kal_root r = kal_root_table_get(&roots, (first + v / 2) * k);
+                const struct kal_root r = kal_root_table_get(roots, (first + v / 2) * k);
                 put(&table, at + v, r.re);
                 put(&table, at + 2 * numbers + v, r.im);
             }
         }
     }
-    kal_root_table_clear(&roots);
     *out = table.data;
     return KALLIMA_OK;
 }
@@ -86,73 +83,16 @@ static kallima_status group_table(struct cpu_program *program, const struct cpu_
 static kallima_status chirp_table(struct cpu_program *program, int64_t n, bool conjugate,
                                   const void **out)
 {
-    struct kal_root_table roots;
     struct table table;
+    const struct kal_root *chirp;
 
     KAL_TRY(take_table(program, &table, n));
-    KAL_TRY(kal_root_table_init(&roots, &program->base.device->host, 2 * n));
-    int64_t square = 0; // j^2 modulo 2 n
+    KAL_TRY(kal_cpu_chirp_find(program, n, &chirp));
     for (int64_t j = 0; j < n; j++) {
-        struct kal_root root = kal_root_table_get(&roots, square);
-        root.im = conjugate ? -root.im : root.im;
-        put_root(&table, j, root);
-        square = (square + 2 * j + 1) % (2 * n);
+        put(&table, 2 * j, chirp[j].re);
+        put(&table, 2 * j + 1, conjugate ? -chirp[j].im : chirp[j].im);
     }
-    kal_root_table_clear(&roots);
     *out = table.data;
-    return KALLIMA_OK;
-}
-
-// The transform of x, divided by its length, as a table.
-static kallima_status spectrum_table(struct cpu_program *program, struct kal_root *x,
-                                     int64_t length, const void **out)
-{
-    struct table table;
-    KAL_TRY(take_table(program, &table, length));
-    KAL_TRY(kal_dft(&program->base.device->host, x, length));
-    for (int64_t k = 0; k < length; k++)
-        put_root(&table, k,
-                 (struct kal_root){ x[k].re / (long double)length,
-                                    x[k].im / (long double)length });
-    *out = table.data;
-    return KALLIMA_OK;
-}
-
-// Rader: the roots exp(-2 pi i g^-q / p) for q = 0 .. p-2
-static kallima_status fill_rader(struct kal_root *x, const struct kal_host *host,
-                                 int64_t p)
-{
-    struct kal_root_table roots;
-    const int64_t h = kal_inverse_mod(kal_primitive_root(p), p);
-
-    KAL_TRY(kal_root_table_init(&roots, host, p));
-    int64_t power = 1;
-    for (int64_t q = 0; q < p - 1; q++) {
-        x[q] = kal_root_table_get(&roots, power);
-        power = kal_mul_mod(power, h, p);
-    }
-    kal_root_table_clear(&roots);
-    return KALLIMA_OK;
-}
-
-// Bluestein: the chirp exp(+pi i j^2 / n) for |j| < n, cyclic of length m
-static kallima_status fill_chirp(struct kal_root *x, const struct kal_host *host,
-                                 int64_t n, int64_t m)
-{
-    struct kal_root_table roots;
-
-    KAL_TRY(kal_root_table_init(&roots, host, 2 * n));
-    for (int64_t j = 0; j < m; j++)
-        x[j] = (struct kal_root){ 0.0L, 0.0L };
-    int64_t square = 0;
-    for (int64_t j = 0; j < n; j++) {
-        struct kal_root root = kal_root_table_get(&roots, square);
-        root.im = -root.im;
-        x[j] = root;
-        x[(m - j) % m] = root;
-        square = (square + 2 * j + 1) % (2 * n);
-    }
-    kal_root_table_clear(&roots);
     return KALLIMA_OK;
 }
 
@@ -160,15 +100,19 @@ static kallima_status product_table(struct cpu_program *program,
                                     const struct kal_step *step, const void **out)
 {
     const struct kal_host *host = &program->base.device->host;
-    const bool is_rader = step->op == KAL_STEP_RADER;
-    const int64_t length = is_rader ? step->n - 1 : step->size;
+    const int64_t length = kal_cpu_spectrum_length(step);
+    struct table table;
     void *memory;
 
-    KAL_TRY(kal_alloc(host, &memory, (uint64_t)length, sizeof(struct kal_root)));
-    kallima_status status = is_rader ? fill_rader(memory, host, step->n)
-                                     : fill_chirp(memory, host, step->n, length);
-    if (!status)
-        status = spectrum_table(program, memory, length, out);
+    KAL_TRY(take_table(program, &table, length));
+    *out = table.data;
+    if (table.is_f64)
+        return kal_cpu_spectrum_make(program, step, table.data);
+    KAL_TRY(kal_alloc(host, &memory, (uint64_t)length, 2 * sizeof(double)));
+    const double *spectrum = memory;
+    const kallima_status status = kal_cpu_spectrum_make(program, step, memory);
+    for (int64_t i = 0; i < 2 * length && !status; i++)
+        put(&table, i, spectrum[i]);
     kal_free(host, memory);
     return status;
 }
@@ -178,14 +122,13 @@ static kallima_status mirror_table(struct cpu_program *program,
                                    const struct kal_step *step, const void **out)
 {
     const int64_t count = step->outer > 1 ? step->n / 2 + 1 : step->n / 4 + 1;
-    struct kal_root_table roots;
+    const struct kal_root_table *roots;
     struct table table;
 
     KAL_TRY(take_table(program, &table, count));
-    KAL_TRY(kal_root_table_init(&roots, &program->base.device->host, step->n));
+    KAL_TRY(kal_cpu_roots_find(program, step->n, &roots));
     for (int64_t k = 0; k < count; k++)
-        put_root(&table, k, kal_root_table_get(&roots, k));
-    kal_root_table_clear(&roots);
+        put_root(&table, k, kal_root_table_get(roots, k));
     *out = table.data;
     return KALLIMA_OK;
 }
@@ -198,15 +141,15 @@ static kallima_status group_mirror_table(struct cpu_program *program,
     const int64_t m = step->n / 2, numbers = of->group_numbers;
     const int64_t groups = (m / 2 + numbers - 1) / numbers;
     const bool is_split = step->op == KAL_STEP_SPLIT;
-    struct kal_root_table roots;
+    const struct kal_root_table *roots;
     struct table table;
 
     KAL_TRY(take_table(program, &table, groups * 2 * numbers));
-    KAL_TRY(kal_root_table_init(&roots, &program->base.device->host, 2 * m));
+    KAL_TRY(kal_cpu_roots_find(program, 2 * m, &roots));
     for (int64_t i = 0; i < groups; i++) {
         const int64_t first = kal_min(1 + i * numbers, m - numbers), at = 4 * numbers * i;
         for (int64_t v = 0; v < numbers; v++) {
-            const struct kal_root r = kal_root_table_get(&roots, first + v);
+            const struct kal_root r = kal_root_table_get(roots, first + v);
             const long double re = is_split ? r.im / 2 : r.im,
                               im = is_split ? -r.re / 2 : r.re;
             for (int part = 0; part < 2; part++) {
@@ -215,7 +158,6 @@ static kallima_status group_mirror_table(struct cpu_program *program,
             }
         }
     }
-    kal_root_table_clear(&roots);
     *out = table.data;
     return KALLIMA_OK;
 }
@@ -278,20 +220,21 @@ static struct kal_root twiddle(const struct kal_side *side,
 }
 
 // Roots of elements 0 .. n-1, times a scale, for lanes on indices first, first + 1, ..., as a
-// tile; behind index `round` - 1 comes 0 again.
+// tile; behind index `round` - 1 comes 0 again, and lanes from `count` - first on hold no line.
 struct root_tile {
     const struct kal_side *side;
     const struct kal_root_table *roots;
-    int64_t n, lanes, first, round;
+    int64_t n, lanes, first, round, count;
     long double scale;
 };
 
 static void put_tile(const struct table *table, int64_t at, const struct root_tile *tile)
 {
+    const int64_t used = kal_min(tile->lanes, tile->count - tile->first);
     for (int64_t e = 0; e < tile->n; e++) {
         const int64_t n = tile->roots->n, k = output_index(tile->side, e) % n;
         int64_t i = tile->first % tile->round, exponent = k * i % n;
-        for (int64_t v = 0; v < tile->lanes; v++) {
+        for (int64_t v = 0; v < used; v++) {
             const struct kal_root r = twiddle(tile->side, tile->roots, exponent);
             put(table, 2 * (at + e) * tile->lanes + v, r.re * tile->scale);
             put(table, (2 * (at + e) + 1) * tile->lanes + v, r.im * tile->scale);
@@ -311,6 +254,7 @@ static struct root_tile pass_tile(const struct cpu_pass *pass,
         .n = pass->pass->n,
         .lanes = pass->kernels->lanes,
         .round = INT64_MAX,
+        .count = pass->pass->loops[pass->pass->out.twiddle_loop].count,
         .scale = 1.0L,
     };
 }
@@ -399,15 +343,33 @@ static bool lanes_are_consecutive(const struct cpu_pass *pass)
 
 static kallima_status twiddle_tables(struct cpu_program *program, struct cpu_pass *pass)
 {
-    struct kal_root_table roots;
+    const struct kal_root_table *roots;
 
-    KAL_TRY(kal_root_table_init(&roots, &program->base.device->host,
-                                pass->pass->out.twiddle_n));
-    const kallima_status status = lanes_are_consecutive(pass)
-                                      ? lane_tables(program, pass, &roots)
-                                      : any_roots(program, pass, &roots);
-    kal_root_table_clear(&roots);
-    return status;
+    KAL_TRY(kal_cpu_roots_find(program, pass->pass->out.twiddle_n, &roots));
+    return lanes_are_consecutive(pass) ? lane_tables(program, pass, roots)
+                                       : any_roots(program, pass, roots);
+}
+
+static bool has_same_roots(const struct cpu_line *a, const struct cpu_line *b)
+{
+    const struct kal_side *x = &a->columns->pass->out, *y = &b->columns->pass->out;
+    return a->roots && a->kernels->lanes == b->kernels->lanes && a->m == b->m &&
+           a->radix == b->radix && a->tiles == b->tiles && a->scale == b->scale &&
+           x->index == y->index && x->twiddle_is_conjugate == y->twiddle_is_conjugate;
+}
+
+// Those of an equal line that was made before, as a convolution has two of each; or NULL.
+static const void *find_line_roots(const struct cpu_program *program,
+                                   const struct cpu_line *line)
+{
+    for (int i = 0; i < program->program->pass_count; i++) {
+        const struct cpu_line *other = program->pass[i].line;
+        if (other && has_same_roots(other, line))
+            return other->roots;
+        if (other && has_same_roots(other->alone, line))
+            return other->alone->roots;
+    }
+    return NULL;
 }
 
 // The roots between the two steps of a line, as its tiles are.
@@ -415,24 +377,24 @@ static kallima_status line_roots(struct cpu_program *program, struct cpu_line *l
 {
     const struct kal_pass *p = line->columns->pass;
     const int64_t lanes = line->kernels->lanes, n = line->m * line->radix;
-    struct kal_root_table roots;
+    const struct kal_root_table *roots;
     struct table table;
 
     KAL_TRY(take_table(program, &table, line->tiles * line->m * lanes));
-    KAL_TRY(kal_root_table_init(&roots, &program->base.device->host, n));
+    KAL_TRY(kal_cpu_roots_find(program, n, &roots));
     for (int64_t i = 0; i < line->tiles; i++) {
         const struct root_tile tile = {
             .side = &p->out,
-            .roots = &roots,
+            .roots = roots,
             .n = line->m,
             .lanes = lanes,
             .first = i * lanes,
             .round = line->radix,
+            .count = INT64_MAX,
             .scale = line->scale,
         };
         put_tile(&table, i * line->m, &tile);
     }
-    kal_root_table_clear(&roots);
     line->roots = table.data;
     return KALLIMA_OK;
 }
@@ -443,7 +405,8 @@ kallima_status kal_cpu_line_tables_build(struct cpu_program *program,
     struct cpu_pass *columns = line->columns;
     for (int i = 0; i < columns->pass->step_count; i++)
         KAL_TRY(step_table(program, &columns->step[i]));
-    return line_roots(program, line);
+    line->roots = find_line_roots(program, line);
+    return line->roots ? KALLIMA_OK : line_roots(program, line);
 }
 
 kallima_status kal_cpu_tables_build(struct cpu_program *program, struct cpu_pass *pass)

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#include "device/cpu/roots.h"
+
+#include "math/number.h"
+
+struct cpu_roots_kept {
+    struct cpu_roots_kept *next;
+    struct kal_root_table table;
+    struct kal_root *chirp; // of half its length; NULL: nobody asked
+};
+
+static kallima_status find_kept(struct cpu_program *program, int64_t n,
+                                struct cpu_roots_kept **out)
+{
+    struct cpu_roots_kept *kept = program->roots_kept;
+    void *memory;
+
+    while (kept && kept->table.n != n)
+        kept = kept->next;
+    if (!kept) {
+        KAL_TRY(kal_arena_take(&program->arena, &memory, 1, sizeof *kept));
+        kept = memory;
+        KAL_TRY(kal_root_table_init(&kept->table, &program->base.device->host, n));
+        kept->next = program->roots_kept;
+        program->roots_kept = kept;
+    }
+    *out = kept;
+    return KALLIMA_OK;
+}
+
+kallima_status kal_cpu_roots_find(struct cpu_program *program, int64_t n,
+                                  const struct kal_root_table **out)
+{
+    struct cpu_roots_kept *kept;
+    KAL_TRY(find_kept(program, n, &kept));
+    *out = &kept->table;
+    return KALLIMA_OK;
+}
+
+kallima_status kal_cpu_chirp_find(struct cpu_program *program, int64_t n,
+                                  const struct kal_root **out)
+{
+    struct cpu_roots_kept *kept;
+    void *memory;
+
+    KAL_TRY(find_kept(program, 2 * n, &kept));
+    *out = kept->chirp;
+    if (kept->chirp)
+        return KALLIMA_OK;
+    KAL_TRY(kal_alloc(&program->base.device->host, &memory, (uint64_t)n,
+                      sizeof *kept->chirp));
+    struct kal_root *chirp = memory;
+    int64_t square = 0; // j^2 modulo 2 n
+    for (int64_t j = 0; j < n; j++) {
+        chirp[j] = kal_root_table_get(&kept->table, square);
+        square = kal_next_square(square, j, 2 * n);
+    }
+    *out = kept->chirp = chirp;
+    return KALLIMA_OK;
+}
+
+void kal_cpu_roots_clear(struct cpu_program *program)
+{
+    for (struct cpu_roots_kept *kept = program->roots_kept; kept; kept = kept->next) {
+        kal_root_table_clear(&kept->table);
+        kal_free(&program->base.device->host, kept->chirp);
+    }
+    program->roots_kept = NULL;
+}
