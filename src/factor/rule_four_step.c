@@ -123,6 +123,15 @@ static bool is_longest_codelet(const struct kal_axis *axis, const struct kal_cap
            !axis->mirrors_last;
 }
 
+// One codelet reads elements wherever they are, and takes a tenth of the time of two steps.
+static bool is_codelet_apart(const struct kal_axis *axis)
+{
+    const bool is_half = axis->mirrors_first || axis->mirrors_last;
+    return axis->elements_are_apart &&
+           axis->n <= (is_half ? KAL_REAL_MAX / 2 : KAL_TWIDDLED_MAX) &&
+           kal_length_is_compiled(axis->n, false);
+}
+
 // The engine turns such rows in registers. Longer lines would leave the caches near a core.
 int64_t kal_line_rows(const struct kal_axis *axis, const struct kal_caps *caps)
 {
@@ -141,7 +150,7 @@ int64_t kal_line_rows(const struct kal_axis *axis, const struct kal_caps *caps)
 
     if (caps->language || caps->lanes_f32 == 1 || axis->is_real || axis->is_second_step ||
         axis->lines_are_adjacent || kal_line_fills_tiles(axis, caps) ||
-        (axis->array_bytes > 0.0 && axis->elements_are_apart) ||
+        (axis->array_bytes > 0.0 && axis->elements_are_apart) || is_codelet_apart(axis) ||
         is_short_half(axis, is_f64) || is_longest_codelet(axis, caps) ||
         axis->is_of_numbers || (axis->shares_tile && !axis->is_convolved) ||
         axis->n > longest_line(axis, is_f64) ||

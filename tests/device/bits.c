@@ -78,6 +78,22 @@ static const kallima_desc problems[] = {
     { .rank = 2, .n = { 52, 7 }, .batch = 1420, .precision = KALLIMA_F64 },
     { .rank = 2, .n = { 50, 36 }, .batch = 700 },
     { .rank = 3, .n = { 10, 16, 42 }, .batch = 80, .precision = KALLIMA_F64 },
+    // Short lines apart, beside each other, and in planes: registers full of them, and what is left.
+    { .rank = 1,
+      .n = { 7 },
+      .batch = 9001,
+      .precision = KALLIMA_F64,
+      .in = { .stride = { 3 }, .batch_stride = 21 } },
+    { .rank = 1,
+      .n = { 12 },
+      .batch = 20003,
+      .in = { .stride = { 20003 }, .batch_stride = 1 },
+      .out = { .stride = { 20003 }, .batch_stride = 1 } },
+    { .rank = 1,
+      .n = { 20 },
+      .batch = 5003,
+      .kind = KALLIMA_R2C,
+      .out.format = KALLIMA_PLANAR },
 };
 
 enum { PROBLEMS = sizeof problems / sizeof problems[0] };

@@ -99,6 +99,82 @@ void lengths_take_turns(void **state)
     ROWS_FINISH();
 }
 
+// How short lines lie: apart on one side or on both, beside each other, in planes, in their own place.
+enum places { APART, APART_IN, BESIDE, PLANES, PLANES_IN, OWN_PLACE, PLACES_COUNT };
+
+static void set_side(kallima_layout *side, int64_t stride, int64_t batch_stride,
+                     int32_t format)
+{
+    side->stride[0] = stride;
+    side->batch_stride = batch_stride;
+    side->format = format;
+}
+
+static void set_places(kallima_desc *d, enum places places)
+{
+    const int64_t n = d->n[0], half = n / 2 + 1, b = d->batch;
+    const int64_t in = d->kind == KALLIMA_C2R ? half : n;
+    const int64_t out = d->kind == KALLIMA_R2C ? half : n;
+
+    d->in.offset = 1;
+    switch (places) {
+    case APART:
+        set_side(&d->in, 2, 2 * in + 1, KALLIMA_INTERLEAVED);
+        set_side(&d->out, 3, 3 * out, KALLIMA_INTERLEAVED);
+        break;
+    case APART_IN: set_side(&d->in, 5, 5 * in, KALLIMA_INTERLEAVED); break;
+    case BESIDE:
+        set_side(&d->in, b, 1, KALLIMA_INTERLEAVED);
+        set_side(&d->out, b + 1, 1, KALLIMA_INTERLEAVED);
+        break;
+    case PLANES:
+        set_side(&d->in, 1, in, KALLIMA_PLANAR);
+        set_side(&d->out, 1, out + 2, KALLIMA_PLANAR);
+        break;
+    case PLANES_IN:
+        set_side(&d->in, 3, 3 * in, KALLIMA_PLANAR);
+        set_side(&d->out, b, 1, KALLIMA_INTERLEAVED);
+        break;
+    default: // reals and their coefficients share memory where both are one behind the other
+        d->placement = KALLIMA_IN_PLACE;
+        d->in.offset = 0;
+        if (d->kind == KALLIMA_C2C) {
+            set_side(&d->in, 3, 3 * n, KALLIMA_INTERLEAVED);
+            d->out = d->in;
+        }
+    }
+}
+
+// All codelets, and what lies between them, wherever their lines are, in batches that fill registers and do not.
+void short_lines_lie_anywhere(void **state)
+{
+    enum { LONGEST = 33 };
+    static const int64_t batches[] = { 1, 2, 3, 4, 5, 7, 8, 9, 16, 19, 33 };
+    uint64_t row = 0;
+
+    (void)state;
+    for (int64_t n = 1; n <= LONGEST; n++) {
+        for (int places = 0; places < PLACES_COUNT; places++) {
+            for (int i = 0; i < KALLIMA_PRECISION_COUNT * KALLIMA_KIND_COUNT;
+                 i++, row++) {
+                const int kind = i / KALLIMA_PRECISION_COUNT,
+                          precision = i % KALLIMA_PRECISION_COUNT;
+                const bool is_inverse =
+                    kind == KALLIMA_C2R || (kind == KALLIMA_C2C && row % 2);
+                struct trial t = { .desc = problem_line(kind, precision, is_inverse, n),
+                                   .seed = row + 1,
+                                   .way = (enum way)(row % WAY_COUNT) };
+                t.desc.batch = batches[row % (sizeof batches / sizeof batches[0])];
+                t.desc.scale = row % 3 == 0 ? 0.5 : 0.0;
+                set_places(&t.desc, (enum places)places);
+                if (suite_takes(row, suite.is_brief ? 1 : 3))
+                    suite_check(&t, suite.device);
+            }
+        }
+    }
+    ROWS_FINISH();
+}
+
 // Every length up to 130; above, every one in the long run, else one of 61, plus those that
 // tend to be special.
 static bool is_chosen(int64_t n)

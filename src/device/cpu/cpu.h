@@ -111,6 +111,7 @@ enum cpu_single {
     CPU_SINGLE_SHORT, // several lines of one codelet
     CPU_SINGLE_LINE,  // worked on its own lanes
     CPU_SINGLE_ARRAY, // an array, axis by axis
+    CPU_SINGLE_APART, // short lines wherever they are
     CPU_SINGLE_COUNT
 };
 
@@ -140,6 +141,35 @@ struct cpu_batch {
     struct cpu_part part[CPU_MAX_PARTS];
     int64_t in_step, out_step;
     bool is_real; // as of struct cpu_short_lines
+};
+
+/**
+ * Lines from `first` on, `groups` times `lanes` of them, `lines` in all: by the one of three kernels that
+ * is there. `strided` alone takes fewer in the last group.
+ */
+struct cpu_apart_part {
+    void (*run)(const struct cpu_lines *x, const struct cpu_lines *y, int64_t groups,
+                const struct cpu_apart_codelet *codelet);
+    cpu_strided *strided;
+    cpu_beside *beside;
+    const char *level;
+    int lanes;
+    int64_t first, groups, lines;
+    struct cpu_apart_codelet codelet; // of `run`
+};
+
+/** Reals from line to line, and between those of a side of reals: 0 on a complex one. */
+struct cpu_apart_side {
+    int64_t line, reals;
+    bool is_far; // as of struct cpu_lines
+};
+
+/** Short lines wherever they are. */
+struct cpu_apart {
+    int part_count;
+    struct cpu_apart_part part[CPU_MAX_LEVELS];
+    int64_t lines;
+    struct cpu_apart_side in, out;
 };
 
 /** Bytes of all passes from which on a second thread pays. */
@@ -185,6 +215,7 @@ struct cpu_program {
     cpu_dft *whole;               // all of it; NULL: look at the passes
     struct cpu_batch batch;       // of CPU_SINGLE_SHORT
     struct cpu_array array;       // of CPU_SINGLE_ARRAY
+    struct cpu_apart apart;       // of CPU_SINGLE_APART
     double row_scale; // what the reals of its output are multiplied by at its end
     int64_t row_reals;
     bool is_small; // one thread, whose scratch is on its stack

@@ -149,6 +149,41 @@ struct cpu_real_kernels {
 };
 
 /**
+ * Lines anywhere: element e of line l has its real part at re + e * stride + l * line, in reals, and its
+ * imaginary part as far from `im`, which is NULL where elements are reals. `is_far`: memory some way behind
+ * those that are worked is asked for.
+ */
+struct cpu_lines {
+    void *re, *im;
+    int64_t stride, line;
+    bool is_far;
+};
+
+/**
+ * Codelets of `count` lines of interleaved numbers, whose parts are exchanged on both sides or on none: a
+ * number of each of several lines in a register. A line may be its own output.
+ */
+typedef void cpu_strided(const struct cpu_lines *x, const struct cpu_lines *y,
+                         int64_t count);
+
+/** The codelet of short lines: so many elements come to it, and so many go, times `scale`. */
+struct cpu_apart_codelet {
+    int in, out;
+    cpu_dft *dft;
+    double scale;
+};
+
+/**
+ * Short lines that lie anywhere, each of up to CPU_MAX_RADIX elements: LANES of them, `groups` times. `r2c` and
+ * `c2r` are codelets of real transforms for it, by length; complex ones are those of `dft` below.
+ */
+struct cpu_apart_kernels {
+    void (*run)(const struct cpu_lines *x, const struct cpu_lines *y, int64_t groups,
+                const struct cpu_apart_codelet *codelet);
+    cpu_dft *r2c[CPU_MAX_REAL + 1], *c2r[CPU_MAX_REAL + 1];
+};
+
+/**
  * One line of a mirrored step. Elements are neighbours in memory on both sides, interleaved
  * where im is re + 1, of what MERGE writes where re is im + 1, too; roots[k] are interleaved.
  * SPLIT multiplies by `scale`.
@@ -207,7 +242,9 @@ struct cpu_kernels {
     // By radix and the longest one, of as many lines as `groups` says, not scaled and never past the caches;
     // NULL for one lane, and for registers of 64 bytes.
     cpu_short *const *several;
+    cpu_strided *const *strided; // by radix, of as many lines; NULL where `several` is
     const struct cpu_row_kernels *rows;
+    const struct cpu_apart_kernels *apart; // NULL for registers of 64 bytes
 
     /**
      * Elements first .. first+n-1 to or from tile elements 0 .. n-1. `lanes`: lanes are

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Passes made ready: a SIMD level and the order of lanes for each, tables, workspace.
+#include "device/cpu/apart.h"
 #include "device/cpu/array.h"
 #include "device/cpu/beside.h"
 #include "device/cpu/cpu.h"
@@ -514,8 +515,10 @@ static bool is_single_line(const struct cpu_program *program)
 
 static bool has_real_lines(const struct cpu_program *program)
 {
+    const struct cpu_apart *apart = &program->apart;
     return program->single == CPU_SINGLE_REAL ||
-           (program->single == CPU_SINGLE_SHORT && program->batch.is_real);
+           (program->single == CPU_SINGLE_SHORT && program->batch.is_real) ||
+           (program->single == CPU_SINGLE_APART && (apart->in.reals || apart->out.reals));
 }
 
 // A line of reals begins where it does, whichever part leads.
@@ -555,6 +558,9 @@ static enum cpu_single find_single_kind(struct cpu_program *program)
         return CPU_SINGLE_ARRAY;
     if (kal_cpu_batch_find(program))
         return CPU_SINGLE_SHORT;
+    kal_cpu_apart_find(program);
+    if (program->apart.part_count > 0)
+        return CPU_SINGLE_APART;
 
     if (is_single_steps(program))
         return CPU_SINGLE_STEPS;
@@ -573,9 +579,9 @@ static void find_scale(struct cpu_program *program)
 {
     const struct cpu_pass *pass = &program->pass[0];
     const bool is_merged = program->single == CPU_SINGLE_MERGE;
-    const bool scales_itself = program->single == CPU_SINGLE_LINE ||
-                               program->single == CPU_SINGLE_REAL ||
-                               program->single == CPU_SINGLE_SHORT;
+    const bool scales_itself =
+        program->single == CPU_SINGLE_LINE || program->single == CPU_SINGLE_REAL ||
+        program->single == CPU_SINGLE_SHORT || program->single == CPU_SINGLE_APART;
 
     program->row_scale = scales_itself ? 1.0 : pass->pass->scale;
     program->row_reals = is_merged ? pass->step[0].step->n : 2 * pass->pass->n;
@@ -690,8 +696,11 @@ static kallima_status prepare(struct cpu_program *program)
         program->threads == 1 && program->base.workspace_bytes <= CPU_SMALL_BYTES;
     const bool has_tiles =
         program->single != CPU_SINGLE_REAL && program->single != CPU_SINGLE_SHORT &&
+        program->single != CPU_SINGLE_APART &&
         (program->single != CPU_SINGLE_STEPS || program->pass[0].pass->step_count > 1);
-    const bool is_alone = program->single != CPU_SINGLE_SHORT || program->threads == 1;
+    const bool is_alone =
+        (program->single != CPU_SINGLE_SHORT && program->single != CPU_SINGLE_APART) ||
+        program->threads == 1;
     program->is_small = program->is_small || (!has_tiles && is_alone);
     if (program->is_small)
         program->base.workspace_bytes = 0;
@@ -759,6 +768,11 @@ void kal_cpu_program_describe(const struct kal_device_program *base,
     if (program->single == CPU_SINGLE_ARRAY) {
         kal_text_add(text, "axes     %s, numbers in registers, from tile to tile\n",
                      program->pass[0].widest->level);
+        return;
+    }
+    if (program->single == CPU_SINGLE_APART) {
+        kal_text_add(text, "lines    %s first, where they lie\n",
+                     program->apart.part[0].level);
         return;
     }
     for (int i = 0; i < program->program->pass_count; i++) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Running a program: stages, phases and chunks in order, tiles shared out over threads.
+#include "device/cpu/apart.h"
 #include "device/cpu/array.h"
 #include "device/cpu/line.h"
 
@@ -494,6 +495,10 @@ static void run_single(const struct cpu_program *program,
     struct cpu_vectors x, y;
     find_user_vectors(&x, &program->in, arguments->in);
     find_user_vectors(&y, &program->out, arguments->out);
+    if (program->single == CPU_SINGLE_APART) {
+        kal_cpu_apart_run(program, &x, &y, (int)part, (int)parts);
+        return;
+    }
     kal_cpu_advance(&x, first * program->in.line);
     kal_cpu_advance(&y, first * program->out.line);
     if (program->single == CPU_SINGLE_SHORT && program->lines > 1)
@@ -502,6 +507,14 @@ static void run_single(const struct cpu_program *program,
         stream_lines(program, run[program->single], &x, &y, end - first, workspace);
     else
         run_lines(program, run[program->single], &x, &y, end - first, workspace);
+}
+
+static inline void run_apart(const struct cpu_program *program,
+                             const struct cpu_vectors *x, const struct cpu_vectors *y,
+                             char *workspace)
+{
+    (void)workspace;
+    kal_cpu_apart_run(program, x, y, 0, 1);
 }
 
 // What has no tiles, of one line or of a batch, between two arrays.
@@ -528,6 +541,7 @@ static inline void run_whole(const struct cpu_program *program,
 RUN_BARE(run_whole)
 RUN_BARE(run_real)
 RUN_BARE(run_short)
+RUN_BARE(run_apart)
 
 // The same with the workspace on the stack, of one line or several.
 #define RUN_PAIR(name)                                                             \
@@ -557,7 +571,7 @@ void (*kal_cpu_pair_runner(const struct cpu_program *program))(
         [CPU_SINGLE_STEPS] = run_steps_pair,         [CPU_SINGLE_SPLIT] = run_split_pair,
         [CPU_SINGLE_MERGE] = run_merge_pair,         [CPU_SINGLE_REAL] = run_real_pair,
         [CPU_SINGLE_SHORT] = run_short_bare,         [CPU_SINGLE_LINE] = run_line_pair,
-        [CPU_SINGLE_ARRAY] = kal_cpu_array_run_pair,
+        [CPU_SINGLE_ARRAY] = kal_cpu_array_run_pair, [CPU_SINGLE_APART] = run_apart_bare,
     };
     const bool is_planar = program->in.is_planar || program->out.is_planar;
     if (!is_planar && program->lines == 1 && program->whole)

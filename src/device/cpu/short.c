@@ -163,9 +163,7 @@ static int64_t find_odd_length(const struct kal_pass *p, bool *is_forward)
     return is_real ? n : 0;
 }
 
-// The length of a pass that is a real transform of contiguous lines, in one codelet but for the
-// mirrored step; 0: it is none.
-static int64_t find_real_length(const struct kal_pass *p, bool *is_forward)
+int64_t kal_cpu_real_length(const struct kal_pass *p, bool *is_forward)
 {
     const int64_t n = find_even_length(p, is_forward);
     if (!n)
@@ -200,7 +198,7 @@ void kal_cpu_short_find(struct cpu_short_lines *out, const struct kal_pass *p,
         *out = (struct cpu_short_lines){ complex, p->n, 2 * p->n, 1, false };
         return;
     }
-    const int64_t n = find_real_length(p, &is_forward);
+    const int64_t n = kal_cpu_real_length(p, &is_forward);
     if (n < 2 || n > CPU_MAX_REAL)
         return;
     const struct cpu_real_kernels *reals = p->scale != 1.0 ? k->scaled_reals : k->reals;

@@ -56,4 +56,10 @@ bool kal_cpu_rows_are_found(struct cpu_batch *batch, const struct cpu_program *p
  */
 bool kal_cpu_batch_find(struct cpu_program *program);
 
+/**
+ * Return the length of a pass that is a real transform of contiguous lines, in one codelet but for the
+ * mirrored step; 0: it is none.
+ */
+int64_t kal_cpu_real_length(const struct kal_pass *p, bool *is_forward);
+
 #endif

@@ -641,6 +641,7 @@ extern const struct cpu_pair_kernels JOIN(kal_cpu_pairs_, KAL_SIMD_SUFFIX);
 #endif
 #if LANES > 1 && REGISTER_BYTES <= 32
 extern cpu_short *const JOIN(kal_cpu_several_, KAL_SIMD_SUFFIX)[CPU_LONGEST + 1];
+extern cpu_strided *const JOIN(kal_cpu_strided_, KAL_SIMD_SUFFIX)[CPU_MAX_RADIX + 1];
 #endif
 #if LANES > 2
 extern const struct cpu_group_kernels JOIN(kal_cpu_groups_, KAL_SIMD_SUFFIX);
@@ -648,6 +649,9 @@ extern const struct cpu_group_kernels JOIN(kal_cpu_groups_, KAL_SIMD_SUFFIX);
 extern const struct cpu_real_kernels JOIN(kal_cpu_reals_, KAL_SIMD_SUFFIX);
 extern const struct cpu_real_kernels JOIN(kal_cpu_reals_scaled_, KAL_SIMD_SUFFIX);
 extern const struct cpu_row_kernels JOIN(kal_cpu_rows_, KAL_SIMD_SUFFIX);
+#if LANES == 1 || REGISTER_BYTES <= 32
+extern const struct cpu_apart_kernels JOIN(kal_cpu_apart_, KAL_SIMD_SUFFIX);
+#endif
 extern const struct cpu_kernels JOIN(kal_cpu_kernels_, KAL_SIMD_SUFFIX);
 
 const struct cpu_kernels JOIN(kal_cpu_kernels_, KAL_SIMD_SUFFIX) = {
@@ -664,6 +668,7 @@ const struct cpu_kernels JOIN(kal_cpu_kernels_, KAL_SIMD_SUFFIX) = {
 #endif
 #if LANES > 1 && REGISTER_BYTES <= 32
     .several = JOIN(kal_cpu_several_, KAL_SIMD_SUFFIX),
+    .strided = JOIN(kal_cpu_strided_, KAL_SIMD_SUFFIX),
 #endif
 #if LANES > 2
     .groups = &JOIN(kal_cpu_groups_, KAL_SIMD_SUFFIX),
@@ -671,6 +676,9 @@ const struct cpu_kernels JOIN(kal_cpu_kernels_, KAL_SIMD_SUFFIX) = {
     .reals = &JOIN(kal_cpu_reals_, KAL_SIMD_SUFFIX),
     .scaled_reals = &JOIN(kal_cpu_reals_scaled_, KAL_SIMD_SUFFIX),
     .rows = &JOIN(kal_cpu_rows_, KAL_SIMD_SUFFIX),
+#if LANES == 1 || REGISTER_BYTES <= 32
+    .apart = &JOIN(kal_cpu_apart_, KAL_SIMD_SUFFIX),
+#endif
 #if LANES > 1
     .load_lanes = load_lanes,
     .store_lanes = store_lanes,

@@ -207,6 +207,15 @@ static inline void store_part(R *pointer, V value, int count)
             ASK((pointer) + LANES); \
     } while (0)
 
+// Ask for so many reals of memory, some way behind those that begin there.
+static inline void ask_behind(const void *pointer, int64_t reals)
+{
+    enum { LINE_BYTES_ASKED = 64, AHEAD_BYTES_ASKED = 2048 };
+    const char *from = (const char *)pointer + AHEAD_BYTES_ASKED;
+    for (int64_t i = 0; i < reals * (int64_t)sizeof(R); i += LINE_BYTES_ASKED)
+        ASK_NEAR(from + i);
+}
+
 #define JOIN_(a, b) a##b
 #define JOIN(a, b)  JOIN_(a, b)
 #define TEXT_(a)    #a

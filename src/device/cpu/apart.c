@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: MIT
+#include "device/cpu/apart.h"
+
+#include "device/cpu/line.h"
+#include "device/cpu/short.h"
+#include "device/cpu/tile.h"
+#include "math/number.h"
+
+// One pass over lines of one loop at most.
+static bool is_single_pass(const struct cpu_program *program)
+{
+    const struct cpu_pass *pass = &program->pass[0];
+    return program->program->pass_count == 1 && pass->inner == 1 &&
+           pass->stage_loops.count == 0 && pass->line_loops.count <= 1;
+}
+
+// Both sides of a real transform as if their elements were one behind the other.
+static void make_contiguous(struct kal_side *side)
+{
+    if (side->is_real) {
+        side->stride = 1;
+    } else {
+        side->stride = 2;
+        side->imag = 1;
+    }
+}
+
+// The side of the reals: their stride if they are evenly apart, else 0.
+static int64_t find_real_stride(const struct kal_side *side)
+{
+    if (side->is_real)
+        return side->stride;
+    return side->stride == 2 * side->imag ? side->imag : 0;
+}
+
+// The length of a pass that is a real transform wherever its elements are, in one codelet; 0: it is none.
+static int64_t find_real_length(const struct kal_pass *p, bool *is_forward)
+{
+    struct kal_pass contiguous = *p;
+    make_contiguous(&contiguous.in);
+    make_contiguous(&contiguous.out);
+    const int64_t n = kal_cpu_real_length(&contiguous, is_forward);
+    return n && n <= CPU_MAX_REAL && find_real_stride(*is_forward ? &p->in : &p->out) > 0
+               ? n
+               : 0;
+}
+
+static void set_real_steps(struct cpu_apart_codelet *out, const struct cpu_kernels *k,
+                           int64_t n, bool is_forward)
+{
+    const int reals = (int)n, numbers = (int)n / 2 + 1;
+    out->in = is_forward ? reals : numbers;
+    out->out = is_forward ? numbers : reals;
+    out->dft = (is_forward ? k->apart->r2c : k->apart->c2r)[n];
+}
+
+static void set_step(struct cpu_apart_codelet *out, const struct cpu_kernels *k, int n)
+{
+    out->in = out->out = n;
+    out->dft = k->dft[n];
+}
+
+// Whole lines of complex numbers, in one codelet. Longer planes are faster turned in registers.
+static bool is_complex(const struct kal_pass *p)
+{
+    enum { LONGEST_PLANE = 8 };
+    const bool is_planar = p->in.imag == 0 || p->out.imag == 0;
+    return p->n <= (is_planar ? LONGEST_PLANE : CPU_MAX_RADIX) && p->step_count == 1 &&
+           kal_cpu_steps_are_plain(p) && kal_cpu_side_is_plain(&p->in, p->n) &&
+           kal_cpu_side_is_plain(&p->out, p->n) && !p->out.twiddle_n;
+}
+
+// Lines that are turned in registers, or worked as numbers of several, have kernels of their own.
+static bool is_contiguous(const struct kal_pass *p)
+{
+    bool is_forward;
+    return kal_cpu_real_length(p, &is_forward) ||
+           (p->in.imag == 1 && p->in.stride == 2 && p->out.imag == 1 &&
+            p->out.stride == 2);
+}
+
+// Are `groups` of `lanes` lines faster through tiles than one after the other? A line, the first tile and each of them
+// take besides their elements as long as so many of these, measured on a Zen 4 processor.
+static bool is_worth_tiles(int64_t groups, int lanes, int64_t elements)
+{
+    enum { LINE = 3, FIRST = 24, EACH = 6 };
+    return groups * lanes * (elements + LINE) > FIRST + groups * (elements + EACH);
+}
+
+// As many of the lines as fill registers of these kernels, through tiles.
+static void add_tiles(struct cpu_program *program, const struct cpu_kernels *k,
+                      int64_t real_length, bool is_forward, int64_t *done)
+{
+    struct cpu_apart *apart = &program->apart;
+    const struct cpu_pass *pass = &program->pass[0];
+    const int64_t groups = (apart->lines - *done) / k->lanes;
+    const int64_t elements = real_length ? real_length : 2 * pass->pass->n;
+
+    if (groups == 0 || (k->lanes > 1 && !is_worth_tiles(groups, k->lanes, elements)))
+        return;
+    struct cpu_apart_part *part = &apart->part[apart->part_count++];
+    *part = (struct cpu_apart_part){
+        .run = k->apart->run,
+        .level = k->level,
+        .lanes = k->lanes,
+        .first = *done,
+        .groups = groups,
+        .lines = groups * k->lanes,
+    };
+    if (real_length)
+        set_real_steps(&part->codelet, k, real_length, is_forward);
+    else
+        set_step(&part->codelet, k, (int)pass->pass->n);
+    part->codelet.scale = pass->pass->scale;
+    *done += part->lines;
+}
+
+// One codelet from interleaved numbers to such ones, which is not scaled.
+static bool is_of_numbers(const struct kal_pass *p)
+{
+    return p->in.imag == 1 && p->out.imag == 1 && p->in.is_swapped == p->out.is_swapped &&
+           p->scale == 1.0;
+}
+
+// Numbers of several lines in a register: the widest ones that the lines fill by more than half.
+static const struct cpu_kernels *find_strided(const struct cpu_program *program,
+                                              int radix, int64_t lines)
+{
+    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
+    const struct cpu_kernels *found = NULL;
+
+    for (int i = 0; i < device->level_count; i++) {
+        const struct cpu_kernels *k =
+            kal_cpu_kernels_find(device->level[i], program->is_f64);
+        if (k->strided && k->strided[radix] && (!found || lines > k->lanes / 4))
+            found = k;
+    }
+    return found;
+}
+
+// Lines beside each other by registers of neighbours, others by gathering.
+static void add_numbers(struct cpu_program *program, const struct cpu_kernels *k)
+{
+    enum { PAIR = 2 };
+    struct cpu_apart *apart = &program->apart;
+    const int radix = program->pass[0].pass->step[0].radix, numbers = k->lanes / PAIR;
+    const bool are_beside =
+        k->groups && apart->in.line == PAIR && apart->out.line == PAIR;
+    const int64_t beside = are_beside ? apart->lines / numbers : 0;
+    const int64_t done = beside * numbers, left = apart->lines - done;
+
+    if (beside)
+        apart->part[apart->part_count++] = (struct cpu_apart_part){
+            .beside = k->groups->beside[radix],
+            .level = k->level,
+            .lanes = numbers,
+            .groups = beside,
+            .lines = done,
+        };
+    if (left)
+        apart->part[apart->part_count++] = (struct cpu_apart_part){
+            .strided = k->strided[radix],
+            .level = k->level,
+            .lanes = numbers,
+            .first = done,
+            .groups = (left + numbers - 1) / numbers,
+            .lines = left,
+        };
+}
+
+static void find_parts(struct cpu_program *program, int64_t real_length, bool is_forward)
+{
+    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
+    const struct kal_pass *p = program->pass[0].pass;
+    int64_t done = 0;
+
+    if (!real_length && is_of_numbers(p)) {
+        const struct cpu_kernels *k =
+            find_strided(program, p->step[0].radix, program->apart.lines);
+        if (k) {
+            add_numbers(program, k);
+            return;
+        }
+    }
+    for (int i = device->level_count - 1; i >= 0; i--) {
+        const struct cpu_kernels *k =
+            kal_cpu_kernels_find(device->level[i], program->is_f64);
+        if (k->apart)
+            add_tiles(program, k, real_length, is_forward, &done);
+    }
+}
+
+// `reals`: how many there are of a line, 0 on a complex side. Lines one behind the other in so much memory are asked for.
+static struct cpu_apart_side find_side(const struct cpu_program *program,
+                                       const struct kal_side *side, int64_t line,
+                                       int64_t reals)
+{
+    enum { MANY_BYTES = 1 << 20 };
+    const int64_t lines = program->program->phase[0].lines,
+                  real_bytes = program->is_f64 ? 8 : 4;
+    return (struct cpu_apart_side){
+        .line = line,
+        .reals = reals ? find_real_stride(side) : 0,
+        .is_far = line > side->stride && side->stride * real_bytes <= CPU_LINE_BYTES &&
+                  lines * line * real_bytes > MANY_BYTES,
+    };
+}
+
+void kal_cpu_apart_find(struct cpu_program *program)
+{
+    const struct cpu_pass *pass = &program->pass[0];
+    const struct kal_pass *p = pass->pass;
+    struct cpu_apart *apart = &program->apart;
+    bool is_forward = false;
+
+    *apart = (struct cpu_apart){ 0 };
+    if (!is_single_pass(program))
+        return;
+    const int64_t n = find_real_length(p, &is_forward);
+    const bool is_one_complex = !n && program->program->phase[0].lines == 1;
+    if ((!n && !is_complex(p)) || is_contiguous(p) || is_one_complex)
+        return;
+    const struct cpu_loop *loop = &pass->line_loops.loop[0];
+    const bool is_batch = pass->line_loops.count > 0;
+    apart->lines = program->program->phase[0].lines;
+    const bool is_r2c = n && is_forward, is_c2r = n && !is_forward;
+    apart->in = find_side(program, &p->in, is_batch ? loop->in : 0, is_r2c ? n : 0);
+    apart->out = find_side(program, &p->out, is_batch ? loop->out : 0, is_c2r ? n : 0);
+    find_parts(program, n, is_forward);
+}
+
+// Lines from number `first` on.
+static struct cpu_lines lines_from(const struct cpu_vectors *v,
+                                   const struct cpu_apart_side *side, int64_t first,
+                                   int64_t real_bytes)
+{
+    const int64_t at = first * side->line * real_bytes;
+    return (struct cpu_lines){
+        .re = (char *)v->re + at,
+        .im = side->reals ? NULL : (char *)v->im + at,
+        .stride = side->reals ? side->reals : v->stride,
+        .line = side->line,
+        .is_far = side->is_far,
+    };
+}
+
+// Lines beside each other: vectors of numbers, of which the next line is the next one.
+static struct cpu_vectors columns_of(const struct cpu_lines *lines)
+{
+    return (struct cpu_vectors){ lines->re, lines->im, lines->stride, 0 };
+}
+
+static void run_groups(const struct cpu_apart_part *p, const struct cpu_lines *x,
+                       const struct cpu_lines *y, int64_t groups, int64_t lines)
+{
+    if (p->strided) {
+        p->strided(x, y, lines);
+    } else if (p->beside) {
+        const struct cpu_vectors from = columns_of(x), to = columns_of(y);
+        p->beside(&from, &to, 1, 1, lines, NULL);
+    } else {
+        p->run(x, y, groups, &p->codelet);
+    }
+}
+
+void kal_cpu_apart_run(const struct cpu_program *program, const struct cpu_vectors *x,
+                       const struct cpu_vectors *y, int part, int parts)
+{
+    const struct cpu_apart *apart = &program->apart;
+    const int64_t real_bytes = program->is_f64 ? 8 : 4;
+
+    for (int i = 0; i < apart->part_count; i++) {
+        const struct cpu_apart_part *p = &apart->part[i];
+        int64_t begin = 0, end = p->groups;
+        if (parts > 1) // a division takes as long as a short line
+            kal_cpu_share(p->groups, part, parts, &begin, &end);
+        if (begin == end)
+            continue;
+        const int64_t first = begin * p->lanes,
+                      lines = kal_min(end * p->lanes, p->lines) - first;
+        const struct cpu_lines from = lines_from(x, &apart->in, p->first + first,
+                                                 real_bytes),
+                               to = lines_from(y, &apart->out, p->first + first,
+                                               real_bytes);
+        run_groups(p, &from, &to, end - begin, lines);
+    }
+}

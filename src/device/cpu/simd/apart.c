@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: MIT
+// Short lines wherever they are: LANES of them to a tile, through a codelet, and back. One lane needs
+// no tile: codelets read and write elements where they are.
+#include "device/cpu/kernels.h"
+
+#include "device/cpu/simd/simd.h"
+
+#if LANES == 1 || REGISTER_BYTES <= 32
+
+enum {
+    PAIR = 2 * LANES, // reals of one element of a tile
+    TILE = PAIR * CPU_MAX_RADIX,
+};
+
+#define LOAD_PAIR(re, im, xr, xi, at) \
+    do {                              \
+        re = LOAD((xr) + (at));       \
+        im = LOAD((xi) + (at));       \
+        (void)(im);                   \
+    } while (0)
+#define STORE_COEFFICIENT(yr, yi, ys, k, n, re, im) \
+    do {                                            \
+        STORE((yr) + (k) * (ys), re);               \
+        STORE((yi) + (k) * (ys), im);               \
+    } while (0)
+#define STORE_REAL(yr, yi, ys, k, re) \
+    STORE_COEFFICIENT(yr, yi, ys, k, 0, re, CONSTANT(0.0))
+#define CODELET_R2C(n) real_r2c_##n
+#define CODELET_C2R(n) real_c2r_##n
+#include R2C_CODELETS
+#include C2R_CODELETS
+
+// Whole transforms, from a tile to another one, or by one lane from memory: reals in pairs.
+#if LANES == 1
+#define IN_STRIDE  x->stride
+#define OUT_STRIDE y->stride
+#else
+#define IN_STRIDE  PAIR
+#define OUT_STRIDE PAIR
+#endif
+#define WHOLE(name, n)                                                               \
+    static void name##_##n(const struct cpu_vectors *x, const struct cpu_vectors *y, \
+                           int64_t m, int64_t s, const void *w)                      \
+    {                                                                                \
+        (void)m;                                                                     \
+        (void)s;                                                                     \
+        (void)w;                                                                     \
+        real_##name##_##n(x->re, x->im, IN_STRIDE, y->re, y->im, OUT_STRIDE);        \
+    }
+#define BOTH(n) WHOLE(r2c, n) WHOLE(c2r, n)
+// clang-format off
+#define LENGTHS(X) \
+    X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) \
+    X(18) X(19) X(20) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30) X(31) X(32)
+// clang-format on
+
+LENGTHS(BOTH)
+
+#if LANES == 1
+// Reals in pairs are elements twice as far apart.
+static struct cpu_vectors line_vectors(const struct cpu_lines *lines, int64_t first)
+{
+    const int64_t at = first * lines->line, stride = lines->stride;
+    R *re = (R *)lines->re + at;
+    return lines->im ? (struct cpu_vectors){ re, (R *)lines->im + at, stride, 0 }
+                     : (struct cpu_vectors){ re, re + stride, 2 * stride, 0 };
+}
+
+static void scale_line(const struct cpu_lines *y, int64_t i, int n, R scale)
+{
+    R *re = (R *)y->re + i * y->line, *im = y->im ? (R *)y->im + i * y->line : NULL;
+    for (int e = 0; e < n; e++) {
+        re[e * y->stride] *= scale;
+        if (im)
+            im[e * y->stride] *= scale;
+    }
+}
+
+static void run(const struct cpu_lines *x, const struct cpu_lines *y, int64_t groups,
+                const struct cpu_apart_codelet *codelet)
+{
+    for (int64_t i = 0; i < groups; i++) {
+        const struct cpu_vectors from = line_vectors(x, i), to = line_vectors(y, i);
+        codelet->dft(&from, &to, 1, 1, NULL);
+        if (codelet->scale != 1.0)
+            scale_line(y, i, codelet->out, (R)codelet->scale);
+    }
+}
+#else
+#include "device/cpu/simd/apart.h"
+#include "device/cpu/simd/interleaved.h"
+#include "device/cpu/simd/transpose.h"
+
+// Where elements begin on their lines, and where their parts do in a tile: exchanged where
+// imaginary parts lead.
+struct side {
+    R *re, *im;
+    ptrdiff_t stride, line, tile_re, tile_im;
+    V scale;
+};
+
+typedef void move_lines(R *tile, const struct side *side, int n);
+
+// One element to or from LANES lanes: of reals, which lie at `re`; of both parts; and of numbers, which begin there.
+INLINE void load_reals_at(R *t, const struct side *side, const R *re, const R *im)
+{
+    (void)im;
+    STORE(t, collect_reals(re, side->line));
+}
+
+INLINE void store_reals_at(const R *t, const struct side *side, R *re, R *im)
+{
+    (void)im;
+    spread_reals(re, side->line, MUL(side->scale, LOAD(t)));
+}
+
+INLINE void load_near_reals_at(R *t, const struct side *side, const R *re, const R *im)
+{
+    (void)side;
+    (void)im;
+    STORE(t, LOAD(re));
+}
+
+INLINE void store_near_reals_at(const R *t, const struct side *side, R *re, R *im)
+{
+    (void)im;
+    STORE(re, MUL(side->scale, LOAD(t)));
+}
+
+INLINE void load_planes_at(R *t, const struct side *side, const R *re, const R *im)
+{
+    STORE(t, collect_reals(re, side->line));
+    STORE(t + LANES, collect_reals(im, side->line));
+}
+
+INLINE void store_planes_at(const R *t, const struct side *side, R *re, R *im)
+{
+    spread_reals(re, side->line, MUL(side->scale, LOAD(t)));
+    spread_reals(im, side->line, MUL(side->scale, LOAD(t + LANES)));
+}
+
+INLINE void load_near_planes_at(R *t, const struct side *side, const R *re, const R *im)
+{
+    (void)side;
+    STORE(t, LOAD(re));
+    STORE(t + LANES, LOAD(im));
+}
+
+INLINE void store_near_planes_at(const R *t, const struct side *side, R *re, R *im)
+{
+    STORE(re, MUL(side->scale, LOAD(t)));
+    STORE(im, MUL(side->scale, LOAD(t + LANES)));
+}
+
+// Numbers of LANES lines fill two registers, whose quads are parted: number k of the first one is of this
+// line, so that parts come to be in the order of lines.
+#define LINE_OF(k) ((k) / (QUAD / 2) * QUAD + (k) % (QUAD / 2))
+#define EVENS_OF_QUADS(h, j) \
+    ((j) / QUAD * QUAD + 2 * ((j) % QUAD) % QUAD + (j) % QUAD / (QUAD / 2) * LANES)
+#define ODDS_OF_QUADS(h, j) (EVENS_OF_QUADS(h, j) + 1)
+
+INLINE V collect_numbers(const R *from, ptrdiff_t line)
+{
+#if defined KAL_SIMD_F32
+#define NUMBER(k) *(const IN_MEMORY *)(from + LINE_OF(k) * line)
+    return (V)(V_PAIRS){ OF_HALF(NUMBER) };
+#else
+#define NUMBER(k) (*(const PAIR_IN_MEMORY *)(from + LINE_OF(k) * line))
+#if LANES == 2
+    return (V)NUMBER(0);
+#else
+    return (V)__builtin_shufflevector(NUMBER(0), NUMBER(1), 0, 1, 2, 3);
+#endif
+#endif
+#undef NUMBER
+}
+
+INLINE void spread_numbers(R *to, ptrdiff_t line, V v)
+{
+    for (int k = 0; k < LANES / 2; k++) {
+#if defined KAL_SIMD_F32
+        *(IN_MEMORY *)(to + LINE_OF(k) * line) = ((V_PAIRS)v)[k];
+#else
+        *(PAIR_IN_MEMORY *)(to + LINE_OF(k) * line) = (V_PAIR){ v[2 * k], v[2 * k + 1] };
+#endif
+    }
+}
+
+INLINE void load_numbers_at(R *t, const struct side *side, const R *first, const R *im)
+{
+    const V a = collect_numbers(first, side->line),
+            b = collect_numbers(first + QUAD / 2 * side->line, side->line);
+    (void)im;
+    STORE(t + side->tile_re, SHUFFLE(a, b, EVENS_OF_QUADS, 0));
+    STORE(t + side->tile_im, SHUFFLE(a, b, ODDS_OF_QUADS, 0));
+}
+
+INLINE void store_numbers_at(const R *t, const struct side *side, R *first, R *im)
+{
+    const V a = MUL(side->scale, LOAD(t + side->tile_re)),
+            b = MUL(side->scale, LOAD(t + side->tile_im));
+    (void)im;
+    spread_numbers(first, side->line, SHUFFLE(a, b, LOW_ONES, 0));
+    spread_numbers(first + QUAD / 2 * side->line, side->line,
+                   SHUFFLE(a, b, HIGH_ONES, 0));
+}
+
+INLINE void load_near_numbers_at(R *t, const struct side *side, const R *first,
+                                 const R *im)
+{
+    V a, b;
+    (void)im;
+    LOAD_INTERLEAVED(a, b, first, first + 1, 0);
+    STORE(t + side->tile_re, a);
+    STORE(t + side->tile_im, b);
+}
+
+INLINE void store_near_numbers_at(const R *t, const struct side *side, R *first, R *im)
+{
+    (void)im;
+    STORE_INTERLEAVED(first, first + 1, 0, MUL(side->scale, LOAD(t + side->tile_re)),
+                      MUL(side->scale, LOAD(t + side->tile_im)));
+}
+
+#define MOVE(name, tile_step)                              \
+    static void name(R *t, const struct side *side, int n) \
+    {                                                      \
+        R *re = side->re, *im = side->im;                  \
+        for (int e = 0; e < n; e++, t += tile_step) {      \
+            name##_at(t, side, re, im);                    \
+            re += side->stride;                            \
+            im += side->stride;                            \
+        }                                                  \
+    }
+#define MOVES(what, tile_step) MOVE(load_##what, tile_step) MOVE(store_##what, tile_step)
+
+MOVES(reals, LANES)
+MOVES(near_reals, LANES)
+MOVES(planes, PAIR)
+MOVES(near_planes, PAIR)
+MOVES(numbers, PAIR)
+MOVES(near_numbers, PAIR)
+
+static inline struct cpu_vectors tile_vectors(R *tile)
+{
+    return (struct cpu_vectors){ tile, tile + LANES, PAIR, 0 };
+}
+
+enum kind { REALS, PLANES, NUMBERS };
+
+static enum kind kind_of(const struct cpu_lines *lines)
+{
+    const R *re = lines->re, *im = lines->im;
+    return !im ? REALS : im == re + 1 || re == im + 1 ? NUMBERS : PLANES;
+}
+
+// By kind, and whether the next line is the next element.
+static move_lines *const loads[][2] = {
+    [REALS] = { load_reals, load_near_reals },
+    [PLANES] = { load_planes, load_near_planes },
+    [NUMBERS] = { load_numbers, load_near_numbers },
+};
+static move_lines *const stores[][2] = {
+    [REALS] = { store_reals, store_near_reals },
+    [PLANES] = { store_planes, store_near_planes },
+    [NUMBERS] = { store_numbers, store_near_numbers },
+};
+
+static move_lines *choose(move_lines *const moves[][2], const struct cpu_lines *lines)
+{
+    const enum kind kind = kind_of(lines);
+    return moves[kind][lines->line == (kind == NUMBERS ? 2 : 1)];
+}
+
+static struct side find_side(const struct cpu_lines *lines, double scale)
+{
+    R *re = lines->re, *im = lines->im;
+    const bool is_exchanged = im && im < re && kind_of(lines) == NUMBERS;
+    return (struct side){
+        .re = is_exchanged ? im : re,
+        .im = im ? im : re,
+        .stride = lines->stride,
+        .line = lines->line,
+        .tile_re = is_exchanged ? LANES : 0,
+        .tile_im = is_exchanged ? 0 : LANES,
+        .scale = BROADCAST((R)scale),
+    };
+}
+
+static void run(const struct cpu_lines *x, const struct cpu_lines *y, int64_t groups,
+                const struct cpu_apart_codelet *codelet)
+{
+    _Alignas(REGISTER_BYTES) R tile[2][TILE];
+    move_lines *const load = choose(loads, x), *const store = choose(stores, y);
+    struct side in = find_side(x, 1.0), out = find_side(y, codelet->scale);
+    const struct cpu_vectors from = tile_vectors(tile[0]), to = tile_vectors(tile[1]);
+
+    for (int64_t i = 0; i < groups; i++) {
+        if (x->is_far)
+            ask_behind(in.re, LANES * in.line);
+        if (y->is_far)
+            ask_behind(out.re, LANES * out.line);
+        load(tile[0], &in, codelet->in);
+        codelet->dft(&from, &to, 1, 1, NULL);
+        store(tile[1], &out, codelet->out);
+        in.re += LANES * in.line;
+        in.im += LANES * in.line;
+        out.re += LANES * out.line;
+        out.im += LANES * out.line;
+    }
+}
+#endif
+
+#define R2C_ENTRY(n) [n] = r2c_##n,
+#define C2R_ENTRY(n) [n] = c2r_##n,
+
+extern const struct cpu_apart_kernels JOIN(kal_cpu_apart_, KAL_SIMD_SUFFIX);
+
+const struct cpu_apart_kernels JOIN(kal_cpu_apart_, KAL_SIMD_SUFFIX) = {
+    .run = run,
+    .r2c = { LENGTHS(R2C_ENTRY) },
+    .c2r = { LENGTHS(C2R_ENTRY) },
+};
+
+#endif
