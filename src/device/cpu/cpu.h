@@ -49,6 +49,7 @@ struct cpu_loops {
 /** Lines of a chunk come in rows that tiles do not cross: a round of the fast loop, or all. */
 struct cpu_rows {
     int64_t count, length, tiles; // rows, lines of a row, tiles of a row
+    int tile; // lines of a tile: all lanes, or fewer, for all threads to have some
 };
 
 /** Lines that are turned in registers, on their way to one codelet and back. */
@@ -85,6 +86,7 @@ struct cpu_pass {
     struct cpu_roots roots;     // twiddles of any lanes
     int64_t inner;              // lines of the inner loops
     int64_t blocks;             // of a line, where lines are worked in blocks; else 1
+    int tile;                   // as of struct cpu_rows
     int64_t chunk_lines;        // of a whole chunk,
     struct cpu_rows chunk_rows; // and its rows
     int fast_loop;     // the loop that neighbouring lanes are on; -1: there is one line

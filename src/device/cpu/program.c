@@ -9,6 +9,7 @@
 #include "device/cpu/short.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int loop_count(const struct kal_pass *pass)
@@ -347,6 +348,7 @@ static kallima_status prepare_pass(struct cpu_program *program,
     pass->units = pass->is_mirrored ? p->step[0].n / 4 + 1 : p->n;
     pass->blocks = pass->is_blocked ? (pass->units + CPU_BLOCK - 1) / CPU_BLOCK : 1;
     pass->is_far = kal_pass_get_parameter(p, KAL_PARAMETER_FETCH, is_far(program, p));
+    pass->tile = pass->kernels->lanes;
     pass->chunk_lines = phase->chunk;
     pass->chunk_rows = kal_cpu_rows_find(pass, phase->chunk, phase->lanes_are_lines);
     const struct kal_host *host = &program->base.device->host;
@@ -455,17 +457,45 @@ static int most_threads(const struct cpu_program *program)
     return (int)kal_min(most, kal_max(phase->lines, OF_ONE_LINE));
 }
 
+// Bytes of memory that elements of a side touch, relative to their own: where neither they nor lines are neighbours
+// each takes a line of the caches.
+static double spread_of(const struct kal_side *side, int64_t step, int64_t real_bytes)
+{
+    enum { NEIGHBOUR = 2 };
+    const int64_t apart = llabs(side->stride), unit = side->imag == 1 ? NEIGHBOUR : 1;
+    if (llabs(step) <= NEIGHBOUR || apart <= unit)
+        return 1.0;
+    return (double)kal_min(apart * real_bytes, CPU_LINE_BYTES) /
+           (double)(unit * real_bytes);
+}
+
+// The same of both sides of the only pass.
+static double spread_of_lines(const struct cpu_program *program)
+{
+    const struct cpu_pass *pass = &program->pass[0];
+    const int64_t real_bytes = program->is_f64 ? 8 : 4;
+    if (program->program->pass_count > 1 || pass->fast_loop < 0)
+        return 1.0;
+    const struct cpu_place step = kal_cpu_step_find(pass, pass->fast_loop);
+    return (spread_of(&pass->pass->in, step.in, real_bytes) +
+            spread_of(&pass->pass->out, step.out, real_bytes)) /
+           2.0;
+}
+
 // Less work would not pay for starting a thread, unless a recipe says that it does; what pays for one
 // is better done by more. Measured on a Zen 4 processor and on sixteen of a Xeon.
 static int rule_threads(const struct cpu_program *program)
 {
-    enum { THREAD_BYTES = 32 << 10 }; // of all passes
+    enum { THREAD_BYTES = 32 << 10, MOST_SPREAD = 8 }; // bytes of all passes
     const int most = most_threads(program);
     double bytes = kal_cpu_bytes_of_passes(program);
     // Lines in one visit are worked as often as they have steps.
     if (program->single && program->single != CPU_SINGLE_LINE &&
         program->single != CPU_SINGLE_ARRAY)
         bytes *= program->pass[0].pass->step_count;
+    // What memory lets wait pays for some threads, not for as many as work does.
+    bytes = fmax(bytes, fmin(bytes * spread_of_lines(program),
+                             (double)THREAD_BYTES * MOST_SPREAD));
     if (bytes < CPU_SHARED_BYTES)
         return 1;
     return bytes < (double)THREAD_BYTES * most ? (int)(bytes / THREAD_BYTES) : most;
@@ -659,6 +689,32 @@ static void share_single(struct cpu_program *program)
         program->threads = (int)kal_min(program->threads, program->lines);
 }
 
+// May tiles of a pass have fewer lines than lanes? Not where lines are neighbours, or tiles know their lanes.
+static bool may_be_spread(const struct cpu_pass *pass)
+{
+    const struct kal_pass *p = pass->pass;
+    if (pass->kernels->lanes == 1 || pass->fast_loop < 0 || pass->line ||
+        pass->turned.run || pass->beside.run || pass->blocks > 1 || p->out.twiddle_n)
+        return false;
+    const struct cpu_place step = kal_cpu_step_find(pass, pass->fast_loop);
+    return llabs(step.in) > 2 && llabs(step.out) > 2;
+}
+
+// Of few lines that lie apart each thread takes some, though they do not fill its lanes: memory takes longer than the
+// codelets. What a lane computes does not depend on others.
+static void spread_lines(struct cpu_program *program, const struct kal_phase *phase)
+{
+    for (int i = 0; i < phase->pass_count && phase->chunks == 1; i++) {
+        struct cpu_pass *pass = &program->pass[phase->first_pass + i];
+        struct cpu_rows *rows = &pass->chunk_rows;
+        if (rows->count * rows->tiles >= program->threads || !may_be_spread(pass))
+            continue;
+        const int64_t tiles = (program->threads + rows->count - 1) / rows->count;
+        pass->tile = (int)((rows->length + tiles - 1) / tiles);
+        *rows = kal_cpu_rows_find(pass, phase->chunk, phase->lanes_are_lines);
+    }
+}
+
 static kallima_status prepare(struct cpu_program *program)
 {
     const struct kal_program *source = program->program;
@@ -684,6 +740,8 @@ static kallima_status prepare(struct cpu_program *program)
     find_streamed_lines(program);
     KAL_TRY(choose_threads(program));
     share_single(program);
+    for (int i = 0; i < source->phase_count && program->single == CPU_NOT_SINGLE; i++)
+        spread_lines(program, &source->phase[i]);
     // Three cache lines more: the two tiles do not share sets.
     program->tile_bytes = (aligned(program->tile_bytes / 2) + 192) * 2;
     program->thread_bytes =

@@ -17,7 +17,8 @@ struct cpu_rows kal_cpu_rows_find(const struct cpu_pass *pass, int64_t lines,
     else
         rows.length = lanes_are_lines ? lines : pass->inner;
     rows.count = lines * pass->inner / rows.length;
-    rows.tiles = (rows.length + pass->kernels->lanes - 1) / pass->kernels->lanes;
+    rows.tile = pass->tile;
+    rows.tiles = (rows.length + rows.tile - 1) / rows.tile;
     return rows;
 }
 
@@ -145,7 +146,7 @@ static void find_lanes(struct run *run, int64_t row, int64_t first)
     const struct cpu_pass *pass = run->pass;
     const int64_t number = row * run->rows.length + first;
 
-    t->lanes = (int)kal_min(pass->kernels->lanes, run->rows.length - first);
+    t->lanes = (int)kal_min(run->rows.tile, run->rows.length - first);
     run->in.lanes = run->out.lanes = t->lanes;
     struct cpu_place c = kal_cpu_place_find(pass, run->chunk, number, pass->fast_loop);
     t->fast = c.fast;
@@ -1188,8 +1189,7 @@ static int64_t tiles_ahead(const struct run *run, int64_t first, int64_t tiles)
     const struct cpu_pass *pass = run->pass;
     const int64_t bytes = pass->pass->n * pair_bytes(run->worker, pass);
     const int64_t enough = kal_max(1, AHEAD_BYTES / bytes);
-    const int64_t whole =
-        kal_min((run->rows.length - first) / pass->kernels->lanes, tiles);
+    const int64_t whole = kal_min((run->rows.length - first) / run->rows.tile, tiles);
 
     if (run->step.in == pass->pass->n * run->in_unit)
         return enough;
@@ -1206,7 +1206,7 @@ static void look_ahead(struct run *run, int64_t first, int64_t tiles)
     const struct cpu_pass *pass = run->pass;
     const struct kal_pass *p = pass->pass;
     const int64_t ahead =
-        run->tile.is_affine ? tiles_ahead(run, first, tiles) * pass->kernels->lanes : 0;
+        run->tile.is_affine ? tiles_ahead(run, first, tiles) * run->rows.tile : 0;
 
     run->in.ahead = ahead * run->step.in;
     if (ahead == 0)
@@ -1232,7 +1232,7 @@ void kal_cpu_tiles_run(struct cpu_worker *worker, const struct cpu_pass *pass,
     for (int64_t i = begin, tiles; i < end; i += tiles) {
         const int64_t number = blocks == 1 ? i : i / blocks;
         const int64_t row = run.rows.count == 1 ? 0 : number / run.rows.tiles;
-        const int64_t first = (number - row * run.rows.tiles) * pass->kernels->lanes;
+        const int64_t first = (number - row * run.rows.tiles) * run.rows.tile;
         find_lanes(&run, row, first);
         tiles = run_ahead(&run, first, end - i);
         if (tiles > 0)
