@@ -57,6 +57,16 @@ int kal_recipe_get_parameter(const struct kal_recipe *node, enum kal_parameter_i
     return value == NONE ? otherwise : value;
 }
 
+bool kal_recipe_has_parameters(const struct kal_recipe *node)
+{
+    bool is_found = false;
+    for (int i = 0; i < KAL_PARAMETER_COUNT; i++)
+        is_found = is_found || node->parameters.is_given[i];
+    for (int i = 0; i < node->child_count; i++)
+        is_found = is_found || kal_recipe_has_parameters(node->child[i]);
+    return is_found;
+}
+
 // A convolution may be this many times longer than the line that it serves.
 enum { MAX_PADDING = 16 };
 

@@ -58,6 +58,9 @@ const struct kal_recipe *kal_recipe_find_local(const struct kal_recipe *recipe);
 int kal_recipe_get_parameter(const struct kal_recipe *recipe, enum kal_parameter_id id,
                              int otherwise);
 
+/** Return whether any node has parameters. */
+bool kal_recipe_has_parameters(const struct kal_recipe *recipe);
+
 /**
  * Return whether a recipe that was put together obeys all rules and computes the problem, as
  * one that was read does; sets the lengths of its nodes.

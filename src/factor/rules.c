@@ -149,7 +149,8 @@ struct kal_axis kal_problem_axis(const struct kal_problem *p, int i,
     const struct kal_together together = kal_problem_together(p, caps);
     const bool last = i == p->rank - 1, shares_tile = i >= together.tile;
     const bool shares_launch = i >= together.launch && together.tile == p->rank;
-    double lines = kal_lines_are_alone(p, caps) ? 1.0 : (double)p->batch;
+    const bool is_copied = !caps->language && kal_problem_copies_lines(p);
+    double lines = is_copied || kal_lines_are_alone(p, caps) ? 1.0 : (double)p->batch;
     for (int k = 0; k < p->rank; k++)
         lines *= k == i ? 1.0 : (double)p->out.n[k];
     const bool is_beside = is_adjacent(p, &p->in, i) && is_adjacent(p, &p->out, i);
@@ -162,11 +163,11 @@ struct kal_axis kal_problem_axis(const struct kal_problem *p, int i,
         .is_real = last && p->kind != KALLIMA_C2C,
         .is_of_real_array = p->rank > 1 && p->kind != KALLIMA_C2C,
         .is_of_numbers = last && kal_rows_are_of_numbers(p, caps),
-        .is_planar = p->in.is_planar || p->out.is_planar,
+        .is_planar = !is_copied && (p->in.is_planar || p->out.is_planar),
         .is_backward = p->kind == KALLIMA_C2R,
         .lines_are_adjacent = is_beside,
         .elements_are_apart =
-            !is_beside && (p->in.stride[i] != 1 || p->out.stride[i] != 1),
+            !is_beside && !is_copied && (p->in.stride[i] != 1 || p->out.stride[i] != 1),
         .shares_tile = shares_tile,
         .is_of_real_plane = shares_tile && p->kind != KALLIMA_C2C,
         .shares_cache = p->rank > 1 && !shares_tile,

@@ -588,6 +588,8 @@ kallima_status kal_program_lower(struct kal_program *out, struct kal_arena *aren
         .phase = phases,
         .stage = stages,
         .is_in_place = problem->is_in_place,
+        .problem = problem,
+        .recipe = recipe,
     };
 
     struct kal_caps limits = *caps;

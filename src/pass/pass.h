@@ -142,14 +142,16 @@ struct kal_program {
     struct kal_pass **pass;
     struct kal_phase *phase;
     struct kal_stage *stage;
-    int64_t shared_reals; // scratch that all threads see
-    bool is_in_place;     // the user's output is where the input was
+    int64_t shared_reals;              // scratch that all threads see
+    bool is_in_place;                  // the user's output is where the input was
+    const struct kal_problem *problem; // what it was lowered from; both outlive it
+    const struct kal_recipe *recipe;
 };
 
 /**
  * Turn a recipe into passes.
  *
- * Owner: everything in *out lives in the arena.
+ * Owner: everything in *out lives in the arena, but the problem and the recipe, which it refers to.
  * Error: E_MEMORY       exhausted
  *        E_UNSUPPORTED  the recipe nests deeper than passes can express
  */

@@ -94,6 +94,21 @@ static const kallima_desc problems[] = {
       .batch = 5003,
       .kind = KALLIMA_R2C,
       .out.format = KALLIMA_PLANAR },
+    // Longer ones by way of copies, and one of many threads.
+    { .rank = 1,
+      .n = { 1000 },
+      .batch = 3,
+      .out = { .stride = { 2 }, .batch_stride = 2000 } },
+    { .rank = 1,
+      .n = { 8000 },
+      .batch = 3,
+      .precision = KALLIMA_F64,
+      .in = { .stride = { 3 }, .batch_stride = 1 },
+      .out = { .stride = { 4 }, .batch_stride = 1 } },
+    { .rank = 1,
+      .n = { 1024 },
+      .batch = 16,
+      .in = { .stride = { 64 }, .batch_stride = 65536 } },
 };
 
 enum { PROBLEMS = sizeof problems / sizeof problems[0] };

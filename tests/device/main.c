@@ -105,6 +105,7 @@ static int run_lengths(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(oracles_agree),
         cmocka_unit_test(short_lines_lie_anywhere),
+        cmocka_unit_test(few_lines_lie_anywhere),
         cmocka_unit_test(lengths_take_turns),
         cmocka_unit_test(lengths_match_the_oracle),
     };

@@ -58,6 +58,7 @@ kallima_plan *suite_plan(kallima_device *device, const kallima_desc *desc);
 // sweep.c
 void lengths_match_the_oracle(void **state);
 void short_lines_lie_anywhere(void **state);
+void few_lines_lie_anywhere(void **state);
 void lengths_take_turns(void **state);
 void large_lengths_match_the_oracle(void **state);
 void million_and_three_matches_the_oracle(void **state);

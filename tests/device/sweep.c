@@ -145,6 +145,25 @@ static void set_places(kallima_desc *d, enum places places)
     }
 }
 
+// All kinds and precisions of one length, in one of the places.
+static void check_places(int64_t n, enum places places, const int64_t *batches, int count,
+                         uint64_t *row)
+{
+    for (int i = 0; i < KALLIMA_PRECISION_COUNT * KALLIMA_KIND_COUNT; i++, ++*row) {
+        const int kind = i / KALLIMA_PRECISION_COUNT,
+                  precision = i % KALLIMA_PRECISION_COUNT;
+        const bool is_inverse = kind == KALLIMA_C2R || (kind == KALLIMA_C2C && *row % 2);
+        struct trial t = { .desc = problem_line(kind, precision, is_inverse, n),
+                           .seed = *row + 1,
+                           .way = (enum way)(*row % WAY_COUNT) };
+        t.desc.batch = batches[*row % (uint64_t)count];
+        t.desc.scale = *row % 3 == 0 ? 0.5 : 0.0;
+        set_places(&t.desc, places);
+        if (suite_takes(*row, suite.is_brief ? 1 : 3))
+            suite_check(&t, suite.device);
+    }
+}
+
 // All codelets, and what lies between them, wherever their lines are, in batches that fill registers and do not.
 void short_lines_lie_anywhere(void **state)
 {
@@ -154,23 +173,28 @@ void short_lines_lie_anywhere(void **state)
 
     (void)state;
     for (int64_t n = 1; n <= LONGEST; n++) {
-        for (int places = 0; places < PLACES_COUNT; places++) {
-            for (int i = 0; i < KALLIMA_PRECISION_COUNT * KALLIMA_KIND_COUNT;
-                 i++, row++) {
-                const int kind = i / KALLIMA_PRECISION_COUNT,
-                          precision = i % KALLIMA_PRECISION_COUNT;
-                const bool is_inverse =
-                    kind == KALLIMA_C2R || (kind == KALLIMA_C2C && row % 2);
-                struct trial t = { .desc = problem_line(kind, precision, is_inverse, n),
-                                   .seed = row + 1,
-                                   .way = (enum way)(row % WAY_COUNT) };
-                t.desc.batch = batches[row % (sizeof batches / sizeof batches[0])];
-                t.desc.scale = row % 3 == 0 ? 0.5 : 0.0;
-                set_places(&t.desc, (enum places)places);
-                if (suite_takes(row, suite.is_brief ? 1 : 3))
-                    suite_check(&t, suite.device);
-            }
-        }
+        for (int places = 0; places < PLACES_COUNT; places++)
+            check_places(n, (enum places)places, batches,
+                         sizeof batches / sizeof *batches, &row);
+    }
+    ROWS_FINISH();
+}
+
+// Longer ones, in batches of few, of which some are copied.
+void few_lines_lie_anywhere(void **state)
+{
+    static const int64_t batches[] = { 1, 2, 3, 4, 5 };
+    static const int64_t lengths[] = { 34,  36,  49,   77,   100,  128,
+                                       250, 509, 1000, 1024, 4095, 8191 };
+    uint64_t row = 0;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        const int64_t n = lengths[i];
+        for (int places = 0; places < PLACES_COUNT && !(suite.is_brief && n > 300);
+             places++)
+            check_places(n, (enum places)places, batches,
+                         sizeof batches / sizeof *batches, &row);
     }
     ROWS_FINISH();
 }

@@ -107,13 +107,14 @@ struct cpu_pass {
 enum cpu_single {
     CPU_NOT_SINGLE = 0,
     CPU_SINGLE_STEPS, // codelets, of which the first one reads it and the last one writes it
-    CPU_SINGLE_SPLIT, // such codelets, the last one to a tile, and a mirrored step
-    CPU_SINGLE_MERGE, // the reverse
-    CPU_SINGLE_REAL,  // one codelet of reals
-    CPU_SINGLE_SHORT, // several lines of one codelet
-    CPU_SINGLE_LINE,  // worked on its own lanes
-    CPU_SINGLE_ARRAY, // an array, axis by axis
-    CPU_SINGLE_APART, // short lines wherever they are
+    CPU_SINGLE_SPLIT,  // such codelets, the last one to a tile, and a mirrored step
+    CPU_SINGLE_MERGE,  // the reverse
+    CPU_SINGLE_REAL,   // one codelet of reals
+    CPU_SINGLE_SHORT,  // several lines of one codelet
+    CPU_SINGLE_LINE,   // worked on its own lanes
+    CPU_SINGLE_ARRAY,  // an array, axis by axis
+    CPU_SINGLE_APART,  // short lines wherever they are
+    CPU_SINGLE_COPIED, // a few longer ones, by way of copies
     CPU_SINGLE_COUNT
 };
 
@@ -174,6 +175,21 @@ struct cpu_apart {
     struct cpu_apart_side in, out;
 };
 
+/** One side of a line that is copied: its elements, of so many reals, and reals between them. */
+struct cpu_copied_side {
+    int64_t count, stride;
+    int reals;
+    bool is_planar, is_contiguous;
+    uint64_t bytes; // of the copy
+};
+
+/** Lines that are copied to where they are contiguous, and back. */
+struct cpu_copied {
+    struct kal_device_program
+        *line; // owned: transforms one of these; NULL: they are not copied
+    struct cpu_copied_side in, out;
+};
+
 /** Bytes of all passes from which on a second thread pays. */
 enum { CPU_SHARED_BYTES = 256 << 10 };
 
@@ -218,6 +234,7 @@ struct cpu_program {
     struct cpu_batch batch;       // of CPU_SINGLE_SHORT
     struct cpu_array array;       // of CPU_SINGLE_ARRAY
     struct cpu_apart apart;       // of CPU_SINGLE_APART
+    struct cpu_copied copied;     // of CPU_SINGLE_COPIED
     double row_scale; // what the reals of its output are multiplied by at its end
     int64_t row_reals;
     bool is_small; // one thread, whose scratch is on its stack

@@ -3,6 +3,7 @@
 #include "device/cpu/apart.h"
 #include "device/cpu/array.h"
 #include "device/cpu/beside.h"
+#include "device/cpu/copied.h"
 #include "device/cpu/cpu.h"
 #include "device/cpu/line.h"
 #include "device/cpu/roots.h"
@@ -715,6 +716,27 @@ static void spread_lines(struct cpu_program *program, const struct kal_phase *ph
     }
 }
 
+// Threads share out the lines that are copied, if these are worth it.
+static void prepare_copied(struct cpu_program *program)
+{
+    const uint64_t bytes = kal_cpu_copied_bytes(program);
+    const bool are_shared =
+        bytes * (uint64_t)program->lines >= (uint64_t)CPU_SHARED_BYTES;
+    const int64_t most = are_shared ? program->base.device->caps.threads : 1;
+
+    program->single = CPU_SINGLE_COPIED;
+    program->threads = (int)kal_min(most, program->lines);
+    program->row_scale = 1.0;
+    program->tile_bytes = program->thread_bytes = aligned(bytes);
+    program->base.workspace_bytes =
+        (uint64_t)program->threads * program->thread_bytes + 64;
+    program->is_small =
+        program->threads == 1 && program->base.workspace_bytes <= CPU_SMALL_BYTES;
+    if (program->is_small)
+        program->base.workspace_bytes = 0;
+    program->base.run_pair = kal_cpu_pair_runner(program);
+}
+
 static kallima_status prepare(struct cpu_program *program)
 {
     const struct kal_program *source = program->program;
@@ -722,6 +744,11 @@ static kallima_status prepare(struct cpu_program *program)
     int64_t chunk_reals = 0;
     void *memory;
 
+    KAL_TRY(kal_cpu_copied_find(program));
+    if (program->copied.line) {
+        prepare_copied(program);
+        return KALLIMA_OK;
+    }
     KAL_TRY(kal_arena_take(&program->arena, &memory, (uint64_t)source->pass_count,
                            sizeof(struct cpu_pass)));
     program->pass = memory;
@@ -828,6 +855,12 @@ void kal_cpu_program_describe(const struct kal_device_program *base,
                      program->pass[0].widest->level);
         return;
     }
+    if (program->single == CPU_SINGLE_COPIED) {
+        kal_text_add(text,
+                     "copies   of each line, which is transformed as one by itself:\n");
+        kal_cpu_program_describe(program->copied.line, text);
+        return;
+    }
     if (program->single == CPU_SINGLE_APART) {
         kal_text_add(text, "lines    %s first, where they lie\n",
                      program->apart.part[0].level);
@@ -850,6 +883,8 @@ void kal_cpu_program_destroy(struct kal_device_program *base)
 {
     struct cpu_program *program = (struct cpu_program *)base;
     const struct kal_host host = base->device->host;
+    if (program->copied.line)
+        kal_cpu_program_destroy(program->copied.line);
     kal_arena_clear(&program->arena);
     kal_free(&host, program);
 }

@@ -2,6 +2,7 @@
 // Running a program: stages, phases and chunks in order, tiles shared out over threads.
 #include "device/cpu/apart.h"
 #include "device/cpu/array.h"
+#include "device/cpu/copied.h"
 #include "device/cpu/line.h"
 
 #include <omp.h>
@@ -488,7 +489,7 @@ static void run_single(const struct cpu_program *program,
         [CPU_SINGLE_STEPS] = run_steps,         [CPU_SINGLE_SPLIT] = run_split,
         [CPU_SINGLE_MERGE] = run_merge,         [CPU_SINGLE_REAL] = run_real,
         [CPU_SINGLE_SHORT] = run_short,         [CPU_SINGLE_LINE] = run_line,
-        [CPU_SINGLE_ARRAY] = kal_cpu_array_run,
+        [CPU_SINGLE_ARRAY] = kal_cpu_array_run, [CPU_SINGLE_COPIED] = kal_cpu_copied_run,
     };
     const int64_t first = program->lines * part / parts;
     const int64_t end = program->lines * (part + 1) / parts;
@@ -562,16 +563,22 @@ RUN_PAIR(run_merge)
 RUN_PAIR(run_real)
 RUN_PAIR(run_line)
 RUN_PAIR(kal_cpu_array_run)
+RUN_PAIR(kal_cpu_copied_run)
 
 void (*kal_cpu_pair_runner(const struct cpu_program *program))(
     const struct kal_device_program *, const void *, void *)
 {
     static void (*const run[CPU_SINGLE_COUNT])(const struct kal_device_program *,
                                                const void *, void *) = {
-        [CPU_SINGLE_STEPS] = run_steps_pair,         [CPU_SINGLE_SPLIT] = run_split_pair,
-        [CPU_SINGLE_MERGE] = run_merge_pair,         [CPU_SINGLE_REAL] = run_real_pair,
-        [CPU_SINGLE_SHORT] = run_short_bare,         [CPU_SINGLE_LINE] = run_line_pair,
-        [CPU_SINGLE_ARRAY] = kal_cpu_array_run_pair, [CPU_SINGLE_APART] = run_apart_bare,
+        [CPU_SINGLE_STEPS] = run_steps_pair,
+        [CPU_SINGLE_SPLIT] = run_split_pair,
+        [CPU_SINGLE_MERGE] = run_merge_pair,
+        [CPU_SINGLE_REAL] = run_real_pair,
+        [CPU_SINGLE_SHORT] = run_short_bare,
+        [CPU_SINGLE_LINE] = run_line_pair,
+        [CPU_SINGLE_ARRAY] = kal_cpu_array_run_pair,
+        [CPU_SINGLE_APART] = run_apart_bare,
+        [CPU_SINGLE_COPIED] = kal_cpu_copied_run_pair,
     };
     const bool is_planar = program->in.is_planar || program->out.is_planar;
     if (!is_planar && program->lines == 1 && program->whole)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "device/cpu/spectrum.h"
 
+#include "device/cpu/nested.h"
 #include "device/cpu/roots.h"
 #include "math/dft.h"
 #include "math/number.h"
@@ -87,20 +88,6 @@ static kallima_status make_exact(struct cpu_program *program, const struct kal_s
     return status;
 }
 
-// A recipe without what was tuned for the lines that it came with.
-static kallima_status copy_bare(struct kal_recipe **out, struct kal_arena *arena,
-                                const struct kal_recipe *recipe)
-{
-    void *memory;
-    KAL_TRY(kal_arena_take(arena, &memory, 1, sizeof **out));
-    *out = memory;
-    **out = *recipe;
-    (*out)->parameters = (struct kal_parameters){ 0 };
-    for (int i = 0; i < recipe->child_count; i++)
-        KAL_TRY(copy_bare(&(*out)->child[i], arena, recipe->child[i]));
-    return KALLIMA_OK;
-}
-
 static kallima_status run(struct cpu_program *program, double *x)
 {
     const struct kal_host *host = &program->base.device->host;
@@ -117,23 +104,17 @@ static kallima_status run(struct cpu_program *program, double *x)
 }
 
 static kallima_status transform(kallima_device *device, struct kal_arena *arena,
-                                const struct kal_recipe *given, double *x)
+                                const struct kal_recipe *recipe, double *x)
 {
     const kallima_desc desc = {
         .precision = KALLIMA_F64,
         .placement = KALLIMA_IN_PLACE,
         .rank = 1,
-        .n = { given->n },
+        .n = { recipe->n },
     };
-    struct kal_problem problem;
-    struct kal_program source;
-    struct kal_recipe *recipe;
     struct kal_device_program *program;
 
-    KAL_TRY(copy_bare(&recipe, arena, given));
-    KAL_TRY(kal_problem_init(&problem, &device->host, &desc));
-    KAL_TRY(kal_program_lower(&source, arena, &problem, recipe, &device->caps));
-    KAL_TRY(kal_cpu_program_create(&program, device, &source, true));
+    KAL_TRY(kal_cpu_nested_create(&program, device, arena, recipe, &desc));
     const kallima_status status = run((struct cpu_program *)program, x);
     kal_cpu_program_destroy(program);
     return status;

@@ -3,7 +3,7 @@
 // no tile: codelets read and write elements where they are.
 #include "device/cpu/kernels.h"
 
-#include "device/cpu/simd/simd.h"
+#include "device/cpu/simd/real_codelets.h"
 
 #if LANES == 1 || REGISTER_BYTES <= 32
 
@@ -11,24 +11,6 @@ enum {
     PAIR = 2 * LANES, // reals of one element of a tile
     TILE = PAIR * CPU_MAX_RADIX,
 };
-
-#define LOAD_PAIR(re, im, xr, xi, at) \
-    do {                              \
-        re = LOAD((xr) + (at));       \
-        im = LOAD((xi) + (at));       \
-        (void)(im);                   \
-    } while (0)
-#define STORE_COEFFICIENT(yr, yi, ys, k, n, re, im) \
-    do {                                            \
-        STORE((yr) + (k) * (ys), re);               \
-        STORE((yi) + (k) * (ys), im);               \
-    } while (0)
-#define STORE_REAL(yr, yi, ys, k, re) \
-    STORE_COEFFICIENT(yr, yi, ys, k, 0, re, CONSTANT(0.0))
-#define CODELET_R2C(n) real_r2c_##n
-#define CODELET_C2R(n) real_c2r_##n
-#include R2C_CODELETS
-#include C2R_CODELETS
 
 // Whole transforms, from a tile to another one, or by one lane from memory: reals in pairs.
 #if LANES == 1

@@ -3,26 +3,8 @@
 // registers on their way to it and back, as those of complex numbers, or one by one.
 #include "device/cpu/kernels.h"
 
-#include "device/cpu/simd/simd.h"
+#include "device/cpu/simd/real_codelets.h"
 
-// Imaginary parts of numbers that are real are there to be read, and are not used.
-#define LOAD_PAIR(re, im, xr, xi, at) \
-    do {                              \
-        re = LOAD((xr) + (at));       \
-        im = LOAD((xi) + (at));       \
-        (void)(im);                   \
-    } while (0)
-#define STORE_COEFFICIENT(yr, yi, ys, k, n, re, im) \
-    do {                                            \
-        STORE((yr) + (k) * (ys), re);               \
-        STORE((yi) + (k) * (ys), im);               \
-    } while (0)
-#define STORE_REAL(yr, yi, ys, k, re) \
-    STORE_COEFFICIENT(yr, yi, ys, k, 0, re, CONSTANT(0.0))
-#define CODELET_R2C(n) r2c_##n
-#define CODELET_C2R(n) c2r_##n
-#include R2C_CODELETS
-#include C2R_CODELETS
 #if LANES > 1
 #include "device/cpu/simd/turn.h"
 #endif
@@ -94,21 +76,21 @@ static void scale_lines(R *to, int64_t step, int64_t i, int reals, double scale)
 #define scale_lines(to, step, i, reals, scale) ((void)(scale))
 #endif
 
-#define WORK(name, n, read, written)                           \
-    static void lines_##name##_##n(PARAMETERS)                 \
-    {                                                          \
-        const R *from = x->re;                                 \
-        R *to = y->re;                                         \
-        (void)is_streamed;                                     \
-        (void)scale;                                           \
-        for (int64_t i = 0; i < groups; i++) {                 \
-            name##_##n(from, from + 1, 2, to, to + 1, 2);      \
-            IN_TURN(n);                                        \
-            from += x->stride;                                 \
-            to += y->stride;                                   \
-            if (IS_BLOCK(i, groups))                           \
-                scale_lines(to, y->stride, i, written, scale); \
-        }                                                      \
+#define WORK(name, n, read, written)                             \
+    static void lines_##name##_##n(PARAMETERS)                   \
+    {                                                            \
+        const R *from = x->re;                                   \
+        R *to = y->re;                                           \
+        (void)is_streamed;                                       \
+        (void)scale;                                             \
+        for (int64_t i = 0; i < groups; i++) {                   \
+            real_##name##_##n(from, from + 1, 2, to, to + 1, 2); \
+            IN_TURN(n);                                          \
+            from += x->stride;                                   \
+            to += y->stride;                                     \
+            if (IS_BLOCK(i, groups))                             \
+                scale_lines(to, y->stride, i, written, scale);   \
+        }                                                        \
     }
 #else
 #define WORK(name, n, read, written)                                         \
@@ -117,7 +99,7 @@ static void scale_lines(R *to, int64_t step, int64_t i, int reals, double scale)
         enum { ROWS = COEFFICIENTS(n) };                                     \
         _Alignas(REGISTER_BYTES) R t[ROWS * LANES], u[ROWS * LANES];         \
         turn_in(t, l, read, 0);                                              \
-        name##_##n(t, t + LANES, PAIR, u, u + LANES, PAIR);                  \
+        real_##name##_##n(t, t + LANES, PAIR, u, u + LANES, PAIR);           \
         leave(u, t, l, written, 0, is_streamed);                             \
     }                                                                        \
     static void lines_##name##_##n(PARAMETERS)                               \

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+#include "device/cpu/copied.h"
+
+#include "device/cpu/nested.h"
+#include "math/number.h"
+
+#include <string.h>
+
+// How a line lies on one side: elements of it, and reals between them.
+static struct cpu_copied_side find_side(const struct kal_array *array, bool is_f64)
+{
+    const int64_t unit = kal_array_reals(array);
+    return (struct cpu_copied_side){
+        .count = array->n[0],
+        .stride = array->stride[0] * unit,
+        .reals = array->is_real ? 1 : 2,
+        .is_planar = array->is_planar,
+        .is_contiguous = array->stride[0] == 1 && !array->is_planar,
+        .bytes = (uint64_t)kal_round_up(
+            array->n[0] * (array->is_real ? 1 : 2) * (is_f64 ? 8 : 4), CPU_LINE_BYTES),
+    };
+}
+
+static struct cpu_user_side find_user_side(const struct kal_array *array, bool is_f64)
+{
+    const int64_t unit = kal_array_reals(array), bytes = is_f64 ? 8 : 4;
+    const int64_t first = array->offset * unit * bytes;
+    return (struct cpu_user_side){
+        .re = first,
+        .im = first + (array->is_planar || array->is_real ? 0 : bytes),
+        .stride = array->stride[0] * unit,
+        .line = array->batch_stride * unit * bytes,
+        .is_planar = array->is_planar,
+    };
+}
+
+kallima_status kal_cpu_copied_find(struct cpu_program *program)
+{
+    const struct kal_problem *p = program->program->problem;
+    const struct kal_recipe *recipe = program->program->recipe;
+    struct cpu_copied *copied = &program->copied;
+
+    if (!kal_problem_copies_lines(p) || kal_recipe_has_parameters(recipe))
+        return KALLIMA_OK;
+    const kallima_desc desc = {
+        .kind = p->kind,
+        .precision = p->precision,
+        .direction = p->is_inverse ? KALLIMA_INVERSE : KALLIMA_FORWARD,
+        .rank = 1,
+        .n = { p->n[0] },
+        .scale = p->scale,
+    };
+    struct kal_device_program *line;
+    KAL_TRY(kal_cpu_nested_create(&line, program->base.device, &program->arena, recipe,
+                                  &desc));
+    ((struct cpu_program *)line)->threads = 1;
+    copied->line = line;
+    copied->in = find_side(&p->in, program->is_f64);
+    copied->out = find_side(&p->out, program->is_f64);
+    program->lines = p->batch;
+    program->in = find_user_side(&p->in, program->is_f64);
+    program->out = find_user_side(&p->out, program->is_f64);
+    return KALLIMA_OK;
+}
+
+uint64_t kal_cpu_copied_bytes(const struct cpu_program *program)
+{
+    const struct cpu_copied *copied = &program->copied;
+    return copied->in.bytes + copied->out.bytes + copied->line->workspace_bytes;
+}
+
+// One line, whose workspace, if it needs any, is there.
+static void run_line(const struct kal_device_program *line, const char *from, char *to,
+                     char *workspace)
+{
+    if (line->run_pair) {
+        line->run_pair(line, from, to);
+        return;
+    }
+    const struct kal_arguments arguments = { .in[0].object = (char *)from,
+                                             .out[0].object = to,
+                                             .workspace.object = workspace };
+    kal_cpu_program_run(line, &arguments); // which cannot fail
+}
+
+// n pieces of a constant size, so that memcpy() is a move.
+#define MOVE(bytes)                                                                     \
+    static void move_##bytes(char *to, int64_t to_step, const char *from, int64_t step, \
+                             int64_t n)                                                 \
+    {                                                                                   \
+        for (int64_t i = 0; i < n; i++, to += to_step, from += step)                    \
+            memcpy(to, from, bytes);                                                    \
+    }
+MOVE(4)
+MOVE(8)
+MOVE(16)
+
+typedef void move(char *, int64_t, const char *, int64_t, int64_t);
+
+// Reals, or numbers whose parts are neighbours.
+static move *find_move(int64_t bytes)
+{
+    return bytes == 4 ? move_4 : bytes == 8 ? move_8 : move_16;
+}
+
+// The elements of one side to `line`, where they are contiguous, or back.
+static void copy(const struct cpu_copied_side *side, const struct cpu_vectors *v,
+                 char *line, int64_t real_bytes, bool is_input)
+{
+    const int parts = side->is_planar ? 2 : 1;
+    const int64_t bytes = side->reals * real_bytes, apart = side->stride * real_bytes;
+    move *const run = find_move(bytes / parts);
+
+    for (int part = 0; part < parts; part++) {
+        char *at = part ? v->im : v->re, *near = line + part * real_bytes;
+        if (is_input)
+            run(near, bytes, at, apart, side->count);
+        else
+            run(at, apart, near, bytes, side->count);
+    }
+}
+
+void kal_cpu_copied_run(const struct cpu_program *program, const struct cpu_vectors *x,
+                        const struct cpu_vectors *y, char *scratch)
+{
+    const struct cpu_copied *copied = &program->copied;
+    const int64_t real_bytes = program->is_f64 ? 8 : 4;
+    char *const from = copied->in.is_contiguous ? x->re : scratch;
+    char *const to = copied->out.is_contiguous ? y->re : scratch + copied->in.bytes;
+
+    if (!copied->in.is_contiguous)
+        copy(&copied->in, x, from, real_bytes, true);
+    run_line(copied->line, from, to, scratch + copied->in.bytes + copied->out.bytes);
+    if (!copied->out.is_contiguous)
+        copy(&copied->out, y, to, real_bytes, false);
+}

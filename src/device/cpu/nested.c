@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+#include "device/cpu/nested.h"
+
+static kallima_status copy_bare(struct kal_recipe **out, struct kal_arena *arena,
+                                const struct kal_recipe *recipe)
+{
+    void *memory;
+    KAL_TRY(kal_arena_take(arena, &memory, 1, sizeof **out));
+    *out = memory;
+    **out = *recipe;
+    (*out)->parameters = (struct kal_parameters){ 0 };
+    for (int i = 0; i < recipe->child_count; i++)
+        KAL_TRY(copy_bare(&(*out)->child[i], arena, recipe->child[i]));
+    return KALLIMA_OK;
+}
+
+kallima_status kal_cpu_nested_create(struct kal_device_program **out,
+                                     kallima_device *device, struct kal_arena *arena,
+                                     const struct kal_recipe *recipe,
+                                     const kallima_desc *desc)
+{
+    struct kal_recipe *bare;
+    void *memory;
+
+    KAL_TRY(kal_arena_take(arena, &memory, 1, sizeof(struct kal_problem)));
+    struct kal_problem *problem = memory;
+    KAL_TRY(kal_arena_take(arena, &memory, 1, sizeof(struct kal_program)));
+    struct kal_program *source = memory;
+    KAL_TRY(copy_bare(&bare, arena, recipe));
+    KAL_TRY(kal_problem_init(problem, &device->host, desc));
+    KAL_TRY(kal_program_lower(source, arena, problem, bare, &device->caps));
+    return kal_cpu_program_create(out, device, source, desc->precision == KALLIMA_F64);
+}
