@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tune/probe.h"
 
+#include <stdatomic.h>
+
 enum {
     BLOCK = 1 << 10,
     MANY = 1 << 17, // points that are worth waiting for other threads
@@ -162,28 +164,41 @@ static struct total sum_outputs(const struct kal_probe *probe, const struct stre
 
 // --- all of them -------------------------------------------------------------------------
 
+static void add_total(struct total *sum, struct total more)
+{
+    sum->re += more.re;
+    sum->im += more.im;
+    sum->power += more.power;
+}
+
 static struct total sum_all(const struct kal_probe *probe, const double *x,
                             sum_stretch *get)
 {
     const int64_t n = probe->axis[probe->rank - 1].n;
     const int64_t points = kal_probe_points(probe), per_row = (n - 1) / probe->block + 1;
     const int64_t count = points / n * per_row;
-    long double re = 0.0L, im = 0.0L;
-    double power = 0.0;
+    struct total all = { 0 };
 
     if (count == 1) { // even asking for no other threads would cost as much
         const struct stretch s = get_stretch(probe, per_row, 0, x);
         return get(probe, &s);
     }
-#pragma omp parallel for schedule(static) reduction(+ : re, im, power) if (points > MANY)
-    for (int64_t i = 0; i < count; i++) {
-        const struct stretch s = get_stretch(probe, per_row, i, x);
-        const struct total sum = get(probe, &s);
-        re += sum.re;
-        im += sum.im;
-        power += sum.power;
+    // No reduction: of long double clang would make calls of libatomic; and a critical section has a global name.
+    atomic_flag is_adding = ATOMIC_FLAG_INIT;
+#pragma omp parallel if (points > MANY)
+    {
+        struct total own = { 0 };
+#pragma omp for schedule(static) nowait
+        for (int64_t i = 0; i < count; i++) {
+            const struct stretch s = get_stretch(probe, per_row, i, x);
+            add_total(&own, get(probe, &s));
+        }
+        while (atomic_flag_test_and_set_explicit(&is_adding, memory_order_acquire))
+            ;
+        add_total(&all, own);
+        atomic_flag_clear_explicit(&is_adding, memory_order_release);
     }
-    return (struct total){ re, im, power };
+    return all;
 }
 
 struct kal_root kal_probe_inputs(const struct kal_probe *probe, const double *x)
