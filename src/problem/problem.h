@@ -54,12 +54,6 @@ kallima_desc kal_problem_describe(const struct kal_problem *problem);
 /** Append the problem as one line of text without a newline. */
 void kal_problem_print(struct kal_text *text, const struct kal_problem *problem);
 
-/**
- * Return whether a CPU copies the lines of a problem to where they are contiguous, and back: a few of one axis whose
- * elements lie apart, longer than a codelet.
- */
-bool kal_problem_copies_lines(const struct kal_problem *problem);
-
 /** Return the product of the lengths and the batch: a double, so that it cannot overflow. */
 double kal_problem_points(const struct kal_problem *problem);
 

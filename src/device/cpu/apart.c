@@ -45,8 +45,8 @@ static int64_t find_real_length(const struct kal_pass *p, bool *is_forward)
                : 0;
 }
 
-static void set_real_steps(struct cpu_apart_codelet *out, const struct cpu_kernels *k,
-                           int64_t n, bool is_forward)
+static void set_real_codelet(struct cpu_apart_codelet *out, const struct cpu_kernels *k,
+                             int64_t n, bool is_forward)
 {
     const int reals = (int)n, numbers = (int)n / 2 + 1;
     out->in = is_forward ? reals : numbers;
@@ -54,7 +54,7 @@ static void set_real_steps(struct cpu_apart_codelet *out, const struct cpu_kerne
     out->dft = (is_forward ? k->apart->r2c : k->apart->c2r)[n];
 }
 
-static void set_step(struct cpu_apart_codelet *out, const struct cpu_kernels *k, int n)
+static void set_codelet(struct cpu_apart_codelet *out, const struct cpu_kernels *k, int n)
 {
     out->in = out->out = n;
     out->dft = k->dft[n];
@@ -119,9 +119,9 @@ static void add_tiles(struct cpu_program *program, const struct cpu_kernels *k,
         .lines = groups * k->lanes,
     };
     if (real_length)
-        set_real_steps(&part->codelet, k, real_length, is_forward);
+        set_real_codelet(&part->codelet, k, real_length, is_forward);
     else
-        set_step(&part->codelet, k, (int)pass->pass->n);
+        set_codelet(&part->codelet, k, (int)pass->pass->n);
     part->codelet.scale = pass->pass->scale;
     *done += part->lines;
 }

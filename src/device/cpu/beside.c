@@ -112,17 +112,18 @@ void kal_cpu_beside_run(const struct cpu_worker *worker, const struct cpu_pass *
     }
 }
 
-// n numbers, each so many bytes behind the one before. The size is said as a constant, for memcpy() to be a move.
-static void move_numbers(char *to, int64_t to_step, const char *from, int64_t from_step,
-                         int64_t n, int64_t real_bytes)
+// The size is said as a constant, for memcpy() to be a move.
+#define MOVE(bytes)                                                   \
+    for (int64_t e = 0; e < n; e++, to += to_step, from += from_step) \
+    memcpy(to, from, bytes)
+
+void kal_cpu_move(char *to, int64_t to_step, const char *from, int64_t from_step,
+                  int64_t n, int64_t bytes)
 {
-    enum { F32_BYTES = 8, F64_BYTES = 16 };
-    if (real_bytes == F32_BYTES / PAIR) {
-        for (int64_t e = 0; e < n; e++, to += to_step, from += from_step)
-            memcpy(to, from, F32_BYTES);
-    } else {
-        for (int64_t e = 0; e < n; e++, to += to_step, from += from_step)
-            memcpy(to, from, F64_BYTES);
+    switch (bytes) {
+    case 4: MOVE(4); break;
+    case 8: MOVE(8); break;
+    default: MOVE(16);
     }
 }
 
@@ -135,9 +136,9 @@ static void move_few(const struct cpu_memory *side, char *tile, int lanes, int64
         char *line = find_first(side->re, side->im) + side->lane_offset[i] * real_bytes;
         char *lane = tile + i * PAIR * real_bytes;
         if (is_input)
-            move_numbers(lane, row, line, step, n, real_bytes);
+            kal_cpu_move(lane, row, line, step, n, PAIR * real_bytes);
         else
-            move_numbers(line, step, lane, row, n, real_bytes);
+            kal_cpu_move(line, step, lane, row, n, PAIR * real_bytes);
     }
 }
 

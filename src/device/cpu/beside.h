@@ -21,4 +21,8 @@ void kal_cpu_beside_run(const struct cpu_worker *worker, const struct cpu_pass *
 void kal_cpu_beside_run_few(const struct cpu_worker *worker, const struct cpu_pass *pass,
                             const struct cpu_memory *x, const struct cpu_memory *y);
 
+/** Move n reals or numbers of 4, 8 or 16 bytes, each so many bytes behind the one before. */
+void kal_cpu_move(char *to, int64_t to_step, const char *from, int64_t from_step,
+                  int64_t n, int64_t bytes);
+
 #endif

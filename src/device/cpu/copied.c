@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "device/cpu/copied.h"
 
+#include "device/cpu/beside.h"
 #include "device/cpu/nested.h"
 #include "math/number.h"
 
-#include <string.h>
-
-// How a line lies on one side: elements of it, and reals between them.
+// What is copied on one side.
 static struct cpu_copied_side find_side(const struct kal_array *array, bool is_f64)
 {
-    const int64_t unit = kal_array_reals(array);
     return (struct cpu_copied_side){
         .count = array->n[0],
-        .stride = array->stride[0] * unit,
         .reals = array->is_real ? 1 : 2,
         .is_planar = array->is_planar,
         .is_contiguous = array->stride[0] == 1 && !array->is_planar,
@@ -40,7 +37,7 @@ kallima_status kal_cpu_copied_find(struct cpu_program *program)
     const struct kal_recipe *recipe = program->program->recipe;
     struct cpu_copied *copied = &program->copied;
 
-    if (!kal_problem_copies_lines(p) || kal_recipe_has_parameters(recipe))
+    if (!program->program->copies_lines)
         return KALLIMA_OK;
     const kallima_desc desc = {
         .kind = p->kind,
@@ -83,40 +80,19 @@ static void run_line(const struct kal_device_program *line, const char *from, ch
     kal_cpu_program_run(line, &arguments); // which cannot fail
 }
 
-// n pieces of a constant size, so that memcpy() is a move.
-#define MOVE(bytes)                                                                     \
-    static void move_##bytes(char *to, int64_t to_step, const char *from, int64_t step, \
-                             int64_t n)                                                 \
-    {                                                                                   \
-        for (int64_t i = 0; i < n; i++, to += to_step, from += step)                    \
-            memcpy(to, from, bytes);                                                    \
-    }
-MOVE(4)
-MOVE(8)
-MOVE(16)
-
-typedef void move(char *, int64_t, const char *, int64_t, int64_t);
-
-// Reals, or numbers whose parts are neighbours.
-static move *find_move(int64_t bytes)
-{
-    return bytes == 4 ? move_4 : bytes == 8 ? move_8 : move_16;
-}
-
 // The elements of one side to `line`, where they are contiguous, or back.
 static void copy(const struct cpu_copied_side *side, const struct cpu_vectors *v,
                  char *line, int64_t real_bytes, bool is_input)
 {
     const int parts = side->is_planar ? 2 : 1;
-    const int64_t bytes = side->reals * real_bytes, apart = side->stride * real_bytes;
-    move *const run = find_move(bytes / parts);
+    const int64_t bytes = side->reals * real_bytes, apart = v->stride * real_bytes;
 
     for (int part = 0; part < parts; part++) {
         char *at = part ? v->im : v->re, *near = line + part * real_bytes;
         if (is_input)
-            run(near, bytes, at, apart, side->count);
+            kal_cpu_move(near, bytes, at, apart, side->count, bytes / parts);
         else
-            run(at, apart, near, bytes, side->count);
+            kal_cpu_move(at, apart, near, bytes, side->count, bytes / parts);
     }
 }
 

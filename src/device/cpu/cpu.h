@@ -175,9 +175,9 @@ struct cpu_apart {
     struct cpu_apart_side in, out;
 };
 
-/** One side of a line that is copied: its elements, of so many reals, and reals between them. */
+/** One side of a line that is copied: its elements, of so many reals. */
 struct cpu_copied_side {
-    int64_t count, stride;
+    int64_t count;
     int reals;
     bool is_planar, is_contiguous;
     uint64_t bytes; // of the copy

@@ -458,11 +458,12 @@ static int most_threads(const struct cpu_program *program)
     return (int)kal_min(most, kal_max(phase->lines, OF_ONE_LINE));
 }
 
+enum { NEIGHBOUR = 2 }; // reals to the next line, at most, where that is the next number
+
 // Bytes of memory that elements of a side touch, relative to their own: where neither they nor lines are neighbours
 // each takes a line of the caches.
 static double spread_of(const struct kal_side *side, int64_t step, int64_t real_bytes)
 {
-    enum { NEIGHBOUR = 2 };
     const int64_t apart = llabs(side->stride), unit = side->imag == 1 ? NEIGHBOUR : 1;
     if (llabs(step) <= NEIGHBOUR || apart <= unit)
         return 1.0;
@@ -698,7 +699,7 @@ static bool may_be_spread(const struct cpu_pass *pass)
         pass->turned.run || pass->beside.run || pass->blocks > 1 || p->out.twiddle_n)
         return false;
     const struct cpu_place step = kal_cpu_step_find(pass, pass->fast_loop);
-    return llabs(step.in) > 2 && llabs(step.out) > 2;
+    return llabs(step.in) > NEIGHBOUR && llabs(step.out) > NEIGHBOUR;
 }
 
 // Of few lines that lie apart each thread takes some, though they do not fill its lanes: memory takes longer than the
@@ -716,6 +717,16 @@ static void spread_lines(struct cpu_program *program, const struct kal_phase *ph
     }
 }
 
+// The scratch of all threads, which a small program has on its stack, and what runs it.
+static void find_workspace(struct cpu_program *program, bool needs_none)
+{
+    const uint64_t bytes =
+        program->shared_bytes + (uint64_t)program->threads * program->thread_bytes + 64;
+    program->is_small = needs_none || (program->threads == 1 && bytes <= CPU_SMALL_BYTES);
+    program->base.workspace_bytes = program->is_small ? 0 : bytes;
+    program->base.run_pair = kal_cpu_pair_runner(program);
+}
+
 // Threads share out the lines that are copied, if these are worth it.
 static void prepare_copied(struct cpu_program *program)
 {
@@ -728,13 +739,7 @@ static void prepare_copied(struct cpu_program *program)
     program->threads = (int)kal_min(most, program->lines);
     program->row_scale = 1.0;
     program->tile_bytes = program->thread_bytes = aligned(bytes);
-    program->base.workspace_bytes =
-        (uint64_t)program->threads * program->thread_bytes + 64;
-    program->is_small =
-        program->threads == 1 && program->base.workspace_bytes <= CPU_SMALL_BYTES;
-    if (program->is_small)
-        program->base.workspace_bytes = 0;
-    program->base.run_pair = kal_cpu_pair_runner(program);
+    find_workspace(program, false);
 }
 
 static kallima_status prepare(struct cpu_program *program)
@@ -775,10 +780,6 @@ static kallima_status prepare(struct cpu_program *program)
         aligned(program->tile_bytes + (uint64_t)chunk_reals * real_bytes) + 64 +
         program->joined_bytes;
     program->shared_bytes = aligned((uint64_t)source->shared_reals * real_bytes);
-    program->base.workspace_bytes =
-        program->shared_bytes + (uint64_t)program->threads * program->thread_bytes + 64;
-    program->is_small =
-        program->threads == 1 && program->base.workspace_bytes <= CPU_SMALL_BYTES;
     const bool has_tiles =
         program->single != CPU_SINGLE_REAL && program->single != CPU_SINGLE_SHORT &&
         program->single != CPU_SINGLE_APART &&
@@ -786,10 +787,7 @@ static kallima_status prepare(struct cpu_program *program)
     const bool is_alone =
         (program->single != CPU_SINGLE_SHORT && program->single != CPU_SINGLE_APART) ||
         program->threads == 1;
-    program->is_small = program->is_small || (!has_tiles && is_alone);
-    if (program->is_small)
-        program->base.workspace_bytes = 0;
-    program->base.run_pair = kal_cpu_pair_runner(program);
+    find_workspace(program, !has_tiles && is_alone);
     return KALLIMA_OK;
 }
 

@@ -10,7 +10,7 @@ int64_t kal_cpu_spectrum_length(const struct kal_step *step);
 
 /**
  * Put what `step` of the program multiplies by to spectrum[]: the transform of what it convolves
- * with, over the length. Short ones of a program of doubles are computed in extended precision;
+ * with, over the length. Short ones are computed in extended precision;
  * else in doubles, on the calling thread, by a program of the convolution's own recipe, so as fast
  * as a run of the plan.
  *

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Twiddles, chirps and spectra: computed in extended precision, rounded once.
+// Twiddles, chirps and spectra: computed in extended precision, but for long spectra, and rounded once.
 #include "device/cpu/line.h"
 #include "device/cpu/roots.h"
 #include "device/cpu/spectrum.h"

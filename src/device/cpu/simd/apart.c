@@ -3,9 +3,10 @@
 // no tile: codelets read and write elements where they are.
 #include "device/cpu/kernels.h"
 
-#include "device/cpu/simd/real_codelets.h"
+#include "device/cpu/simd/simd.h"
 
 #if LANES == 1 || REGISTER_BYTES <= 32
+#include "device/cpu/simd/real_codelets.h"
 
 enum {
     PAIR = 2 * LANES, // reals of one element of a tile
