@@ -133,11 +133,22 @@ struct cpu_group_kernels {
  * Codelets of LANES lines each, `groups` times: interleaved numbers one behind the other, and
  * strides from line to line. Scaled ones alone look at `scale`. `streamed` is past the caches,
  * where lines are one behind the other in y, too, and y is a multiple of a register.
- * x.ahead is other than 0 where more input lies behind these, to be asked for, too, or, of `several`, any
- * shall be asked for; y.ahead where output is not in the caches and does not go past them, and is asked for.
+ * x.ahead is other than 0 where input is asked for ahead of its use, behind the last line, too; y.ahead where
+ * output is not in the caches and does not go past them, and is asked for.
  */
 typedef void cpu_short(const struct cpu_vectors *x, const struct cpu_vectors *y,
                        int64_t groups, double scale, bool streamed);
+
+/**
+ * Return whether lines of so many reals, turned in registers of `lanes`, go past the caches straight from these:
+ * pieces of whole lines of the caches must fit them. Others go by way of a copy.
+ */
+static inline bool kal_cpu_goes_straight(int reals, int lanes, int real_bytes)
+{
+    enum { LINE_BYTES = 64, REGISTERS = 8 };
+    const int line = LINE_BYTES / real_bytes;
+    return reals == lanes || (reals % line == 0 && (lanes == line || line <= REGISTERS));
+}
 
 /**
  * Of real transforms of length n, NULL where there is none: reals, and coefficients 0 .. n/2 as

@@ -54,13 +54,13 @@ static bool has_avx512(void)
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 }
 
-// AMD's family 25 that has registers of 64 bytes, Zen 4, works them by halves; Zen 3 has none.
-static bool is_family_25(void)
+// AMD's family 25 that has registers of 64 bytes; Zen 3 has none.
+static bool is_zen_4(void)
 {
-    return __builtin_cpu_is("amdfam19h");
+    return __builtin_cpu_is("amdfam19h") && has_avx512();
 }
 #else
-static bool is_family_25(void)
+static bool is_zen_4(void)
 {
     return false;
 }
@@ -195,7 +195,8 @@ static kallima_status cpu_open(kallima_device **out, int index,
         .has_f64 = true,
         .threads = options->threads ? options->threads : omp_get_max_threads(),
         .lanes_f32 = lanes,
-        .halves_wide = lanes > KAL_LANES_OF_32_BYTES && is_family_25(),
+        .halves_wide = lanes > KAL_LANES_OF_32_BYTES && is_zen_4(),
+        .waits_for_stores = is_zen_4(),
         .near_bytes = NEAR_BYTES,
         .shared_bytes = shared_bytes(),
     };

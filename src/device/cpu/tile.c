@@ -842,7 +842,6 @@ static void stage_short(const struct run *run, struct cpu_vectors x,
         copy.ahead = 0;
         count = kal_min(most, tiles - done);
         move(&copy, spare + left - find_first(run, &run->out));
-        x.ahead = done + count < tiles;
         run_turned(run, x, copy, count * pass->turned.count, false);
         const int64_t all = left + count * bytes;
         const int64_t past = -(intptr_t)to & (CPU_LINE_BYTES - 1);
@@ -880,7 +879,7 @@ static int64_t run_short(const struct run *run, int64_t first, int64_t most)
     const bool is_far = pass->is_streamed && run->step.out == run->pass->turned.reals;
     const bool is_aligned = (uintptr_t)find_first(run, &run->out) % CPU_LINE_BYTES == 0;
     y.ahead = is_far && !is_aligned;
-    x.ahead = pass->turned.count > 1 && pass->is_far;
+    x.ahead = pass->is_far;
     if (is_far && (pass->turned.count > 1 || (!is_aligned && pass->is_staged)))
         stage_short(run, x, &y, tiles);
     else

@@ -107,9 +107,9 @@ static void scale_lines(R *to, int64_t step, int64_t i, int reals, double scale)
         enum { GROUP_BYTES = COEFFICIENTS(n) * LANES * (int)sizeof(R) };     \
         const int64_t ahead = (AHEAD_BYTES + GROUP_BYTES - 1) / GROUP_BYTES; \
         struct lines l = { x->re, y->re, x->stride, y->stride, (R)scale };   \
-        const bool is_output_far = y->ahead;                                 \
+        const bool is_input_far = x->ahead, is_output_far = y->ahead;        \
         for (int64_t i = 0; i < groups; i++) {                               \
-            if (i + ahead < groups)                                          \
+            if (is_input_far)                                                \
                 ask_for(&l, ahead, read, written, is_output_far);            \
             work_##name##_##n(&l, is_streamed);                              \
             l.from += LANES * l.from_step;                                   \

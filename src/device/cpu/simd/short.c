@@ -40,7 +40,7 @@
     {                                                                               \
         enum { GROUP_BYTES = (r)*PAIR * (int)sizeof(R) };                           \
         const int64_t ahead = (AHEAD_BYTES + GROUP_BYTES - 1) / GROUP_BYTES;        \
-        const int64_t last = x->ahead ? INT64_MAX : groups;                         \
+        const bool is_input_far = x->ahead;                                         \
         const bool is_output_far = y->ahead;                                        \
         const R *xr = x->re, *xi = x->im;                                           \
         R *yr = y->re, *yi = y->im;                                                 \
@@ -48,7 +48,7 @@
         struct lines l = { LEADING(xr, xi), LEADING(yr, yi), x->stride, y->stride,  \
                            (R)scale };                                              \
         for (int64_t i = 0; i < groups; i++) {                                      \
-            if (i + ahead < last)                                                   \
+            if (is_input_far)                                                       \
                 ask_for(&l, ahead, 2 * (r), 2 * (r), is_output_far);                \
             if (is_exchanged)                                                       \
                 work_##r##_1(&l, is_streamed);                                      \

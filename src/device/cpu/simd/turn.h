@@ -95,14 +95,6 @@ INLINE void stream_out(const R *t, const struct lines *l, int reals, int flip)
     }
 }
 
-// May lines go there straight from registers? Pieces of whole lines of the caches must fit these.
-static inline bool is_straight(int reals)
-{
-    enum { REGISTERS = 8 };
-    return reals == (int)LANES || (reals % LINE == 0 && (REGISTER_BYTES == LINE_BYTES ||
-                                                         (int)LINE <= REGISTERS));
-}
-
 // Memory of the groups to come, if lines are one behind the other. Output that is in the caches
 // takes up to a third longer if it is asked for.
 static inline void ask_for(const struct lines *l, int64_t groups, int from_reals,
@@ -127,7 +119,7 @@ INLINE void leave(const R *t, R *copy, const struct lines *l, int reals, int fli
 {
     if (!is_streamed) {
         turn_out(t, l, l->to, l->to_step, reals, flip);
-    } else if (is_straight(reals)) {
+    } else if (kal_cpu_goes_straight(reals, LANES, sizeof(R))) {
         stream_out(t, l, reals, flip);
     } else {
         turn_out(t, l, copy, reals, reals, flip);
