@@ -13,13 +13,13 @@ kallima_status kal_root_table_init(struct kal_root_table *table,
     *table = (struct kal_root_table){ .host = host, .n = n, .shift = shift };
     void *memory;
     KAL_TRY(kal_alloc(host, &memory, (uint64_t)(fine_count + coarse_count),
-                      sizeof(struct kal_root)));
+                      sizeof(struct kal_root_sum)));
     table->fine = memory;
     table->coarse = table->fine + fine_count;
     for (int64_t j = 0; j < fine_count; j++)
-        table->fine[j] = kal_root(n, j);
+        table->fine[j] = kal_sum_of_root(kal_root(n, j));
     for (int64_t j = 0; j < coarse_count; j++)
-        table->coarse[j] = kal_root(n, j << shift);
+        table->coarse[j] = kal_sum_of_root(kal_root(n, j << shift));
     return KALLIMA_OK;
 }
 

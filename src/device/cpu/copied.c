@@ -48,8 +48,7 @@ kallima_status kal_cpu_copied_find(struct cpu_program *program)
         .scale = p->scale,
     };
     struct kal_device_program *line;
-    KAL_TRY(kal_cpu_nested_create(&line, program->base.device, &program->arena, recipe,
-                                  &desc));
+    KAL_TRY(kal_cpu_nested_create(&line, program, &program->arena, recipe, &desc));
     ((struct cpu_program *)line)->threads = 1;
     copied->line = line;
     copied->in = find_side(&p->in, program->is_f64);

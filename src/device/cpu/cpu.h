@@ -13,6 +13,8 @@ enum { CPU_MAX_LEVELS = 4 };
 
 struct cpu_device {
     kallima_device base;
+    kallima_device_info
+        info; // every plan asks for it, and a virtual machine takes 30 us to find it
     int level_count; // least first
     const char *level[CPU_MAX_LEVELS];
 };
@@ -222,8 +224,9 @@ struct cpu_roots_kept;
 struct cpu_program {
     struct kal_device_program base;
     const struct kal_program *program;
-    struct kal_arena arena;            // tables
-    struct cpu_roots_kept *roots_kept; // while it is made
+    struct kal_arena arena;     // tables
+    struct cpu_program *parent; // while it is made: the one that it is a part of, or NULL
+    struct cpu_roots_kept *roots_kept; // meanwhile; a part's are its parent's
     struct cpu_pass *pass;
     bool is_f64;
     enum cpu_single single;
@@ -315,6 +318,16 @@ kallima_status kal_cpu_tables_build(struct cpu_program *program, struct cpu_pass
 /** Fill in the tables of two passes that are worked as one. Error: E_MEMORY  exhausted */
 kallima_status kal_cpu_line_tables_build(struct cpu_program *program,
                                          struct cpu_line *line);
+
+/**
+ * As kal_cpu_program_create(), as a part of `parent`, which is being made, or NULL: roots and tables that this has
+ * serve both.
+ *
+ * Owner:  the caller frees it with kal_cpu_program_destroy(), before `parent`.
+ */
+kallima_status kal_cpu_program_make(struct kal_device_program **out,
+                                    kallima_device *device, struct cpu_program *parent,
+                                    const struct kal_program *program, bool is_f64);
 
 kallima_status kal_cpu_program_create(struct kal_device_program **out,
                                       kallima_device *device,

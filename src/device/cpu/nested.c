@@ -15,10 +15,11 @@ static kallima_status copy_bare(struct kal_recipe **out, struct kal_arena *arena
 }
 
 kallima_status kal_cpu_nested_create(struct kal_device_program **out,
-                                     kallima_device *device, struct kal_arena *arena,
+                                     struct cpu_program *parent, struct kal_arena *arena,
                                      const struct kal_recipe *recipe,
                                      const kallima_desc *desc)
 {
+    kallima_device *device = parent->base.device;
     struct kal_recipe *bare;
     void *memory;
 
@@ -29,5 +30,6 @@ kallima_status kal_cpu_nested_create(struct kal_device_program **out,
     KAL_TRY(copy_bare(&bare, arena, recipe));
     KAL_TRY(kal_problem_init(problem, &device->host, desc));
     KAL_TRY(kal_program_lower(source, arena, problem, bare, &device->caps));
-    return kal_cpu_program_create(out, device, source, desc->precision == KALLIMA_F64);
+    return kal_cpu_program_make(out, device, parent, source,
+                                desc->precision == KALLIMA_F64);
 }

@@ -135,8 +135,7 @@ static bool cpu_find(int index, kallima_device_info *info)
 
 static void cpu_describe(const kallima_device *base, kallima_device_info *info)
 {
-    const struct cpu_device *device = (const struct cpu_device *)base;
-    fill_info(info, device->level_count - 1, base->caps.threads);
+    *info = ((const struct cpu_device *)base)->info;
 }
 
 static kallima_status choose_level(const struct kal_host *host, const char *name,
@@ -201,6 +200,7 @@ static kallima_status cpu_open(kallima_device **out, int index,
         .shared_bytes = shared_bytes(),
     };
     device->base.caps.far_bytes = far_bytes(device->base.caps.threads);
+    fill_info(&device->info, level, device->base.caps.threads);
     for (int i = 0; i <= level; i++) {
         device->level[device->level_count++] = levels[i].name;
         device->base.caps.lane_counts |=

@@ -823,26 +823,35 @@ static kallima_status prepare(struct cpu_program *program)
     return KALLIMA_OK;
 }
 
-kallima_status kal_cpu_program_create(struct kal_device_program **out,
-                                      kallima_device *device,
-                                      const struct kal_program *source, bool is_f64)
+kallima_status kal_cpu_program_make(struct kal_device_program **out,
+                                    kallima_device *device, struct cpu_program *parent,
+                                    const struct kal_program *source, bool is_f64)
 {
     void *object;
     KAL_TRY(kal_alloc_object(&device->host, &object, sizeof(struct cpu_program)));
     struct cpu_program *program = object;
     program->base.device = device;
+    program->parent = parent;
     program->program = source;
     program->is_f64 = is_f64;
     kal_arena_init(&program->arena, &device->host);
 
     const kallima_status status = prepare(program);
     kal_cpu_roots_clear(program);
+    program->parent = NULL;
     if (status) {
         kal_cpu_program_destroy(&program->base);
         return status;
     }
     *out = &program->base;
     return KALLIMA_OK;
+}
+
+kallima_status kal_cpu_program_create(struct kal_device_program **out,
+                                      kallima_device *device,
+                                      const struct kal_program *source, bool is_f64)
+{
+    return kal_cpu_program_make(out, device, NULL, source, is_f64);
 }
 
 static bool has_groups(const struct cpu_pass *pass)

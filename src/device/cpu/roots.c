@@ -6,15 +6,17 @@
 struct cpu_roots_kept {
     struct cpu_roots_kept *next;
     struct kal_root_table table;
-    struct kal_root *chirp; // of half its length; NULL: nobody asked
+    struct kal_root_sum *chirp; // of half its length; NULL: nobody asked
 };
 
 static kallima_status find_kept(struct cpu_program *program, int64_t n,
                                 struct cpu_roots_kept **out)
 {
-    struct cpu_roots_kept *kept = program->roots_kept;
     void *memory;
 
+    while (program->parent)
+        program = program->parent;
+    struct cpu_roots_kept *kept = program->roots_kept;
     while (kept && kept->table.n != n)
         kept = kept->next;
     if (!kept) {
@@ -38,7 +40,7 @@ kallima_status kal_cpu_roots_find(struct cpu_program *program, int64_t n,
 }
 
 kallima_status kal_cpu_chirp_find(struct cpu_program *program, int64_t n,
-                                  const struct kal_root **out)
+                                  const struct kal_root_sum **out)
 {
     struct cpu_roots_kept *kept;
     void *memory;
@@ -49,10 +51,10 @@ kallima_status kal_cpu_chirp_find(struct cpu_program *program, int64_t n,
         return KALLIMA_OK;
     KAL_TRY(kal_alloc(&program->base.device->host, &memory, (uint64_t)n,
                       sizeof *kept->chirp));
-    struct kal_root *chirp = memory;
+    struct kal_root_sum *chirp = memory;
     int64_t square = 0; // j^2 modulo 2 n
     for (int64_t j = 0; j < n; j++) {
-        chirp[j] = kal_root_table_get(&kept->table, square);
+        chirp[j] = kal_sum_of_root(kal_root_table_get(&kept->table, square));
         square = kal_next_square(square, j, 2 * n);
     }
     *out = kept->chirp = chirp;

@@ -12,7 +12,7 @@ kallima_status kal_cpu_roots_find(struct cpu_program *program, int64_t n,
 
 /** The same of the chirp exp(-pi i j^2 / n) for j = 0 .. n-1. */
 kallima_status kal_cpu_chirp_find(struct cpu_program *program, int64_t n,
-                                  const struct kal_root **out);
+                                  const struct kal_root_sum **out);
 
 /** Free what these found. */
 void kal_cpu_roots_clear(struct cpu_program *program);

@@ -48,13 +48,14 @@ static kallima_status fill_chirp(struct cpu_program *program, const struct kal_s
                                  const struct signal *x)
 {
     const int64_t n = step->n, m = step->size;
-    const struct kal_root *chirp;
+    const struct kal_root_sum *chirp;
 
     KAL_TRY(kal_cpu_chirp_find(program, n, &chirp));
     for (int64_t j = n; j <= m - n; j++)
         put(x, j, (struct kal_root){ 0.0L, 0.0L });
     for (int64_t j = 0; j < n; j++) {
-        const struct kal_root value = { chirp[j].re, -chirp[j].im };
+        struct kal_root value = kal_root_of_sum(chirp[j]);
+        value.im = -value.im;
         put(x, j, value);
         put(x, j ? m - j : 0, value);
     }
@@ -103,7 +104,7 @@ static kallima_status run(struct cpu_program *program, double *x)
     return status;
 }
 
-static kallima_status transform(kallima_device *device, struct kal_arena *arena,
+static kallima_status transform(struct cpu_program *parent, struct kal_arena *arena,
                                 const struct kal_recipe *recipe, double *x)
 {
     const kallima_desc desc = {
@@ -114,7 +115,7 @@ static kallima_status transform(kallima_device *device, struct kal_arena *arena,
     };
     struct kal_device_program *program;
 
-    KAL_TRY(kal_cpu_nested_create(&program, device, arena, recipe, &desc));
+    KAL_TRY(kal_cpu_nested_create(&program, parent, arena, recipe, &desc));
     const kallima_status status = run((struct cpu_program *)program, x);
     kal_cpu_program_destroy(program);
     return status;
@@ -124,14 +125,13 @@ static kallima_status transform(kallima_device *device, struct kal_arena *arena,
 static kallima_status make_fast(struct cpu_program *program, const struct kal_step *step,
                                 double *spectrum)
 {
-    kallima_device *device = program->base.device;
     const int64_t length = kal_cpu_spectrum_length(step);
     const double scale = 1.0 / (double)length;
     struct kal_arena arena;
 
     KAL_TRY(fill(program, step, &(struct signal){ .rounded = spectrum }));
-    kal_arena_init(&arena, &device->host);
-    const kallima_status status = transform(device, &arena, step->transform, spectrum);
+    kal_arena_init(&arena, &program->base.device->host);
+    const kallima_status status = transform(program, &arena, step->transform, spectrum);
     kal_arena_clear(&arena);
     for (int64_t i = 0; i < 2 * length; i++)
         spectrum[i] *= scale;

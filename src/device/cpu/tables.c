@@ -34,6 +34,16 @@ static void put_root(const struct table *table, int64_t i, struct kal_root root)
     put(table, 2 * i + 1, root.im);
 }
 
+static void put_sum(const struct table *table, int64_t i, struct kal_root_sum sum,
+                    bool conjugate)
+{
+    struct kal_root root = { sum.re, sum.im }; // what doubles are rounded to
+    if (!table->is_f64)
+        root = kal_root_of_sum(sum);
+    put(table, 2 * i, root.re);
+    put(table, 2 * i + 1, conjugate ? -root.im : root.im);
+}
+
 // exp(-2 pi i p k / (radix m)) for p = 1 .. m-1, k = 1 .. radix-1
 static kallima_status dft_table(struct cpu_program *program, const struct kal_step *step,
                                 const void **out)
@@ -84,14 +94,12 @@ static kallima_status chirp_table(struct cpu_program *program, int64_t n, bool c
                                   const void **out)
 {
     struct table table;
-    const struct kal_root *chirp;
+    const struct kal_root_sum *chirp;
 
     KAL_TRY(take_table(program, &table, n));
     KAL_TRY(kal_cpu_chirp_find(program, n, &chirp));
-    for (int64_t j = 0; j < n; j++) {
-        put(&table, 2 * j, chirp[j].re);
-        put(&table, 2 * j + 1, conjugate ? -chirp[j].im : chirp[j].im);
-    }
+    for (int64_t j = 0; j < n; j++)
+        put_sum(&table, j, chirp[j], conjugate);
     *out = table.data;
     return KALLIMA_OK;
 }
@@ -324,9 +332,9 @@ static kallima_status any_roots(struct cpu_program *program, struct cpu_pass *pa
     KAL_TRY(kal_arena_take(&program->arena, &table.data,
                            (uint64_t)(fine_count + coarse_count), 16));
     for (int64_t i = 0; i < fine_count; i++)
-        put_root(&table, i, roots->fine[i]);
+        put_root(&table, i, kal_root_of_sum(roots->fine[i]));
     for (int64_t i = 0; i < coarse_count; i++)
-        put_root(&table, fine_count + i, roots->coarse[i]);
+        put_root(&table, fine_count + i, kal_root_of_sum(roots->coarse[i]));
     pass->roots.shift = roots->shift;
     pass->roots.fine = table.data;
     pass->roots.coarse = pass->roots.fine + 2 * fine_count;
@@ -358,18 +366,21 @@ static bool has_same_roots(const struct cpu_line *a, const struct cpu_line *b)
            x->index == y->index && x->twiddle_is_conjugate == y->twiddle_is_conjugate;
 }
 
-// Those of an equal line that was made before, as a convolution has two of each; or NULL.
+// Those of an equal line that was made before, as a convolution has two of each, and its spectrum a third; or NULL.
 static const void *find_line_roots(const struct cpu_program *program,
-                                   const struct cpu_line *line)
+                                   const struct cpu_line *line, bool is_f64)
 {
-    for (int i = 0; i < program->program->pass_count; i++) {
+    if (!program)
+        return NULL;
+    const bool has_lines = program->pass && program->is_f64 == is_f64;
+    for (int i = 0; has_lines && i < program->program->pass_count; i++) {
         const struct cpu_line *other = program->pass[i].line;
         if (other && has_same_roots(other, line))
             return other->roots;
         if (other && has_same_roots(other->alone, line))
             return other->alone->roots;
     }
-    return NULL;
+    return find_line_roots(program->parent, line, is_f64);
 }
 
 // The roots between the two steps of a line, as its tiles are.
@@ -405,7 +416,7 @@ kallima_status kal_cpu_line_tables_build(struct cpu_program *program,
     struct cpu_pass *columns = line->columns;
     for (int i = 0; i < columns->pass->step_count; i++)
         KAL_TRY(step_table(program, &columns->step[i]));
-    line->roots = find_line_roots(program, line);
+    line->roots = find_line_roots(program, line, program->is_f64);
     return line->roots ? KALLIMA_OK : line_roots(program, line);
 }
 
