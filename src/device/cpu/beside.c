@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "device/cpu/line.h"
+#include "device/cpu/places.h"
 #include "device/cpu/short.h"
 #include "math/number.h"
 

@@ -3,6 +3,8 @@
 
 #include <stdatomic.h>
 
+#include "device/cpu/places.h"
+
 static int loop_count(const struct kal_pass *p)
 {
     return p->stage_loops + p->line_loops + p->inner_loops;

@@ -6,6 +6,7 @@
 #include "device/cpu/copied.h"
 #include "device/cpu/cpu.h"
 #include "device/cpu/line.h"
+#include "device/cpu/places.h"
 #include "device/cpu/roots.h"
 #include "device/cpu/short.h"
 

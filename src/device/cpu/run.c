@@ -4,6 +4,7 @@
 #include "device/cpu/array.h"
 #include "device/cpu/copied.h"
 #include "device/cpu/line.h"
+#include "device/cpu/places.h"
 
 #include <omp.h>
 #include <stdatomic.h>

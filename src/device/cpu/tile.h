@@ -23,27 +23,6 @@ struct cpu_chunk {
     bool lanes_are_lines;
 };
 
-/** Where a line is: its offset on both sides, its index on a fast loop and the twiddle's. */
-struct cpu_place {
-    int64_t in, out, fast, twiddle;
-};
-
-/** Return where line `number` of a chunk is, inner lines counted. */
-struct cpu_place kal_cpu_place_find(const struct cpu_pass *pass,
-                                    const struct cpu_chunk *chunk, int64_t number,
-                                    int fast_loop);
-
-/** Return how far it is from a line to the next one on a loop; -1: to itself. */
-struct cpu_place kal_cpu_step_find(const struct cpu_pass *pass, int loop);
-
-/** One side's memory: real and imaginary part of element 0, exchanged if the side is. */
-void kal_cpu_memory_find(struct cpu_memory *memory, const struct cpu_worker *worker,
-                         const struct kal_side *side);
-
-/** Return the rows of a chunk of `lines` lines. */
-struct cpu_rows kal_cpu_rows_find(const struct cpu_pass *pass, int64_t lines,
-                                  bool lanes_are_lines);
-
 /** One worker's part of `count` things. */
 static inline void kal_cpu_share(int64_t count, int part, int parts, int64_t *begin,
                                  int64_t *end)
@@ -63,9 +42,6 @@ static inline void kal_cpu_share_registers(int64_t count, int64_t lanes, int par
     *begin *= lanes;
     *end = has_last ? count : *end * lanes;
 }
-
-/** Return how many tiles, or blocks of long pointwise lines, a chunk has. */
-int64_t kal_cpu_tile_count(const struct cpu_pass *pass, const struct cpu_chunk *chunk);
 
 /** Run tiles begin .. end-1. */
 void kal_cpu_tiles_run(struct cpu_worker *worker, const struct cpu_pass *pass,
