@@ -13,9 +13,13 @@
 
 // clang-format off
 DECLARE(scalar)
-#if defined KAL_CPU_HAS_AVX2
+#if defined KAL_CPU_HAS_SSE2
 DECLARE(sse2)
+#endif
+#if defined KAL_CPU_HAS_AVX2
 DECLARE(avx2)
+#endif
+#if defined KAL_CPU_HAS_AVX512
 DECLARE(avx512)
 #endif
 #if defined KAL_CPU_HAS_NEON
@@ -27,9 +31,13 @@ static const struct {
     const struct cpu_kernels *kernels[2];
 } levels[] = {
     ENTRY(scalar)
-#if defined KAL_CPU_HAS_AVX2
+#if defined KAL_CPU_HAS_SSE2
     ENTRY(sse2)
+#endif
+#if defined KAL_CPU_HAS_AVX2
     ENTRY(avx2)
+#endif
+#if defined KAL_CPU_HAS_AVX512
     ENTRY(avx512)
 #endif
 #if defined KAL_CPU_HAS_NEON

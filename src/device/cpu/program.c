@@ -320,25 +320,33 @@ static bool straddles_registers(const struct cpu_pass *pass, bool is_f64)
            pass->kernels->lanes == REGISTER && pass->pass->n % POINTS != 0;
 }
 
-// Do short lines that would go past the caches by way of a copy take longer so than through these? Stores past them hold
-// up a Zen 4 processor, at 28 GB/s; others settle behind what comes next. There one thread takes 0.4 to 0.85 of the time
-// through the caches, 8 to 134 MB, two threads 0.4 to 1 as long as all of it is in these, and 0.9 to 1.2 of more; lines of
-// more points, which registers do not hold, 0.9 to 2.
+// Do short lines that would go past the caches take longer so than through these? Stores past them hold up a Zen 4
+// processor, at 28 GB/s for all its threads; others settle behind what comes next. There one thread takes 0.4 to 0.85 of
+// the time through the caches, 8 to 134 MB, if lines go past these by way of a copy. Two threads take 0.4 to 1, as long as all
+// of it is in the caches, and 0.9 to 1.2 of more, and of short lines that go straight 0.65 to 0.85. Lines of more points,
+// which registers do not hold, take 0.9 to 2.
 static bool are_held_up(const struct cpu_program *program, const struct cpu_pass *pass)
 {
     enum { FEWEST = 5, LONGEST_TURNED = 18, LONGEST_F32 = 36, LONGEST_F64 = 32 };
+    enum { SHORT_BYTES = 128 };
     const double KEPT_SHARE = 0.75;
     const struct kal_caps *caps = &program->base.device->caps;
     const struct cpu_short_lines *turned = &pass->turned;
-    const bool is_f64 = program->is_f64;
+    const bool is_f64 = program->is_f64, has_threads = caps->threads > 1;
+    const int real_bytes = is_f64 ? 8 : 4;
+    const double lines = pass->bytes / (double)(pass->pass->n * 2 * real_bytes);
+    const double bytes = lines * (double)(turned->reals * real_bytes);
 
     if (!turned->run || !caps->waits_for_stores ||
-        (caps->threads > 1 && pass->bytes > KEPT_SHARE * (double)caps->shared_bytes))
+        (has_threads && bytes > KEPT_SHARE * (double)caps->shared_bytes))
         return false;
     if (turned->count > 1)
         return turned->n <= (is_f64 ? LONGEST_F64 : LONGEST_F32);
-    return !kal_cpu_goes_straight(turned->reals, pass->kernels->lanes, is_f64 ? 8 : 4) &&
-           (turned->is_real || (turned->n >= FEWEST && turned->n <= LONGEST_TURNED));
+    if (kal_cpu_goes_straight((int)turned->reals, pass->kernels->lanes, real_bytes))
+        return has_threads &&
+               (turned->is_real || turned->reals * real_bytes <= SHORT_BYTES);
+    return turned->is_real ||
+           ((has_threads || turned->n >= FEWEST) && turned->n <= LONGEST_TURNED);
 }
 
 // Do a processor's own prefetchers follow short lines that go through the caches? On a Zen 4 processor these take 0.65 to
