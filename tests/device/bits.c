@@ -109,6 +109,22 @@ static const kallima_desc problems[] = {
       .n = { 1024 },
       .batch = 16,
       .in = { .stride = { 64 }, .batch_stride = 65536 } },
+    // Small batches of short lines, by several kernels each, and fewer arrays and tiles than threads.
+    { .rank = 1, .n = { 7 }, .batch = 4681 },
+    { .rank = 1, .n = { 16 }, .batch = 2047, .precision = KALLIMA_F64, .scale = 0.3 },
+    { .rank = 1, .n = { 60 }, .batch = 541 },
+    { .rank = 1,
+      .n = { 13 },
+      .batch = 2501,
+      .kind = KALLIMA_R2C,
+      .precision = KALLIMA_F64 },
+    { .rank = 1, .n = { 24 }, .batch = 1357, .kind = KALLIMA_C2R, .scale = 0.3 },
+    { .rank = 2, .n = { 100, 100 }, .batch = 3, .precision = KALLIMA_F64 },
+    { .rank = 3,
+      .n = { 16, 16, 16 },
+      .batch = 17,
+      .kind = KALLIMA_C2R,
+      .precision = KALLIMA_F64 },
 };
 
 enum { PROBLEMS = sizeof problems / sizeof problems[0] };

@@ -194,11 +194,14 @@ static bool add_pass(struct cpu_array *array, const struct cpu_program *program,
     return true;
 }
 
-// Would one array alone be left to one thread?
+// Is one array alone too small for several threads?
 static bool is_small(const struct cpu_program *program)
 {
-    return kal_cpu_bytes_of_passes(program) <
-           (double)CPU_SHARED_BYTES * (double)program->program->phase[0].lines;
+    enum { SHARED_BYTES = 256 << 10 }; // that all passes read
+    double bytes = 0.0;
+    for (int i = 0; i < program->program->pass_count; i++)
+        bytes += program->pass[i].bytes;
+    return bytes < SHARED_BYTES * (double)program->program->phase[0].lines;
 }
 
 // Complex arrays are faster in tiles of parts past the caches, where rows fill registers, and with long columns of a

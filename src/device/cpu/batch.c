@@ -170,6 +170,7 @@ bool kal_cpu_rows_are_found(struct cpu_batch *batch, const struct cpu_program *p
             .run = c->run,
             .count = c->takes_fewer ? taken : taken / c->lines,
             .lines = taken,
+            .at_once = c->lines,
             .in = done * in_step * real_bytes,
             .out = done * out_step * real_bytes,
             .scale_rest = c->scale_rest,

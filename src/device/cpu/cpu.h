@@ -83,6 +83,7 @@ struct cpu_pass {
     // Twiddles of lanes on consecutive indices: whole tiles, or vectors times scalars.
     const void *twiddle_tiles, *twiddle_lanes, *twiddle_rows;
     double bytes;               // of all its lines
+    double spread;              // of these in memory: kal_cpu_spread_find()
     double scale;               // of the pass, if those tiles do not have it in them
     struct cpu_roots roots;     // twiddles of any lanes
     int64_t inner;              // lines of the inner loops
@@ -132,7 +133,7 @@ struct cpu_user_side {
 struct cpu_part {
     cpu_short *run;
     int64_t count; // of what the kernels count: lines, or registers full of them
-    int64_t lines;
+    int64_t lines, at_once;
     int64_t in, out;   // bytes to the first one
     double scale_rest; // of what is not scaled yet
 };
@@ -190,9 +191,6 @@ struct cpu_copied {
         *line; // owned: transforms one of these; NULL: they are not copied
     struct cpu_copied_side in, out;
 };
-
-/** Bytes of all passes from which on a second thread pays. */
-enum { CPU_SHARED_BYTES = 256 << 10 };
 
 enum { CPU_MAX_AXES = 16 };
 
@@ -294,9 +292,6 @@ enum { CPU_STREAMED_BYTES = 4096 };
 
 /** Elements of a block of a long pointwise pass. */
 enum { CPU_BLOCK = 2048 };
-
-/** Return the bytes that all passes read. */
-double kal_cpu_bytes_of_passes(const struct cpu_program *program);
 
 /**
  * Return what registers of the kernels cost that `points` numbers fill, neighbours, in narrow ones: wide ones take longer,

@@ -9,6 +9,7 @@
 #include "device/cpu/places.h"
 #include "device/cpu/roots.h"
 #include "device/cpu/short.h"
+#include "device/cpu/threads.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -369,6 +370,7 @@ static kallima_status prepare_pass(struct cpu_program *program,
     pass->bytes = pass_bytes(program, p, 0);
     pass->widest = widest_kernels(program);
     set_lanes(pass, phase);
+    pass->spread = kal_cpu_spread_find(pass, program->is_f64 ? 8 : 4);
     pass->kernels = choose_kernels(program, pass, lanes_available(pass, phase));
     if (!pass->kernels)
         return kal_fail(&program->base.device->host, KALLIMA_E_UNSUPPORTED,
@@ -480,75 +482,11 @@ static kallima_status complete_pass(struct cpu_program *program,
     return kal_cpu_tables_build(program, pass);
 }
 
-double kal_cpu_bytes_of_passes(const struct cpu_program *program)
-{
-    double bytes = 0.0;
-    for (int i = 0; i < program->program->pass_count; i++)
-        bytes += program->pass[i].bytes;
-    return bytes;
-}
-
-// The most that pay for lines on their own lanes: one for each, or a few for one that they work together.
-static int most_threads(const struct cpu_program *program)
-{
-    enum { OF_ONE_LINE = 4 };
-    const struct kal_phase *phase = &program->program->phase[0];
-    const int most = program->base.device->caps.threads;
-    if (program->program->phase_count > 1 || !program->pass[phase->first_pass].line)
-        return most;
-    return (int)kal_min(most, kal_max(phase->lines, OF_ONE_LINE));
-}
-
-enum { NEIGHBOUR = 2 }; // reals to the next line, at most, where that is the next number
-
-// Bytes of memory that elements of a side touch, relative to their own: where neither they nor lines are neighbours
-// each takes a line of the caches.
-static double spread_of(const struct kal_side *side, int64_t step, int64_t real_bytes)
-{
-    const int64_t apart = llabs(side->stride), unit = side->imag == 1 ? NEIGHBOUR : 1;
-    if (llabs(step) <= NEIGHBOUR || apart <= unit)
-        return 1.0;
-    return (double)kal_min(apart * real_bytes, CPU_LINE_BYTES) /
-           (double)(unit * real_bytes);
-}
-
-// The same of both sides of the only pass.
-static double spread_of_lines(const struct cpu_program *program)
-{
-    const struct cpu_pass *pass = &program->pass[0];
-    const int64_t real_bytes = program->is_f64 ? 8 : 4;
-    if (program->program->pass_count > 1 || pass->fast_loop < 0)
-        return 1.0;
-    const struct cpu_place step = kal_cpu_step_find(pass, pass->fast_loop);
-    return (spread_of(&pass->pass->in, step.in, real_bytes) +
-            spread_of(&pass->pass->out, step.out, real_bytes)) /
-           2.0;
-}
-
-// Less work would not pay for starting a thread, unless a recipe says that it does; what pays for one
-// is better done by more. Measured on a Zen 4 processor and on sixteen of a Xeon.
-static int rule_threads(const struct cpu_program *program)
-{
-    enum { THREAD_BYTES = 32 << 10, MOST_SPREAD = 8 }; // bytes of all passes
-    const int most = most_threads(program);
-    double bytes = kal_cpu_bytes_of_passes(program);
-    // Lines in one visit are worked as often as they have steps.
-    if (program->single && program->single != CPU_SINGLE_LINE &&
-        program->single != CPU_SINGLE_ARRAY)
-        bytes *= program->pass[0].pass->step_count;
-    // What memory lets wait pays for some threads, not for as many as work does.
-    bytes = fmax(bytes, fmin(bytes * spread_of_lines(program),
-                             (double)THREAD_BYTES * MOST_SPREAD));
-    if (bytes < CPU_SHARED_BYTES)
-        return 1;
-    return bytes < (double)THREAD_BYTES * most ? (int)(bytes / THREAD_BYTES) : most;
-}
-
 static kallima_status choose_threads(struct cpu_program *program)
 {
     const int most = program->base.device->caps.threads;
     program->threads = kal_program_get_parameter(program->program, KAL_PARAMETER_THREADS,
-                                                 rule_threads(program));
+                                                 kal_cpu_threads_find(program));
     if (program->threads <= most)
         return KALLIMA_OK;
     return kal_fail(&program->base.device->host, KALLIMA_E_UNSUPPORTED,
@@ -664,14 +602,6 @@ static void find_scale(struct cpu_program *program)
     }
 }
 
-// Do threads share the lines of a batch? Those of the longest codelet, of which batches of any size are made.
-static bool are_shared(const struct cpu_program *program)
-{
-    const struct kal_pass *p = program->pass[0].pass;
-    return program->batch.part_count == 1 && p->n == CPU_LONGEST &&
-           kal_cpu_codelet_find(p);
-}
-
 static void find_single(struct cpu_program *program)
 {
     const struct cpu_pass *first = &program->pass[0];
@@ -682,9 +612,8 @@ static void find_single(struct cpu_program *program)
         last = &program->pass[program->program->pass_count - 1];
     program->whole = find_whole(program);
     find_scale(program);
-    program->lines = program->single == CPU_SINGLE_SHORT && !are_shared(program)
-                         ? 1
-                         : program->program->phase[0].lines;
+    program->lines =
+        program->single == CPU_SINGLE_SHORT ? 1 : program->program->phase[0].lines;
     const struct cpu_loop *loop = program->lines > 1 ? &first->line_loops.loop[0] : NULL;
     program->in = find_user_side(program, &first->pass->in, loop ? loop->in : 0);
     program->out = find_user_side(program, &last->pass->out,
@@ -727,35 +656,8 @@ static void share_single(struct cpu_program *program)
     if (program->single == CPU_SINGLE_LINE && program->threads > 1 &&
         kal_cpu_line_is_shared(program->pass[0].line))
         program->single = CPU_NOT_SINGLE;
-    if (program->single &&
-        (program->single != CPU_SINGLE_ARRAY || program->array.is_small))
-        program->threads = (int)kal_min(program->threads, program->lines);
-}
-
-// May tiles of a pass have fewer lines than lanes? Not where lines are neighbours, or tiles know their lanes.
-static bool may_be_spread(const struct cpu_pass *pass)
-{
-    const struct kal_pass *p = pass->pass;
-    if (pass->kernels->lanes == 1 || pass->fast_loop < 0 || pass->line ||
-        pass->turned.run || pass->beside.run || pass->blocks > 1 || p->out.twiddle_n)
-        return false;
-    const struct cpu_place step = kal_cpu_step_find(pass, pass->fast_loop);
-    return llabs(step.in) > NEIGHBOUR && llabs(step.out) > NEIGHBOUR;
-}
-
-// Of few lines that lie apart each thread takes some, though they do not fill its lanes: memory takes longer than the
-// codelets. What a lane computes does not depend on others.
-static void spread_lines(struct cpu_program *program, const struct kal_phase *phase)
-{
-    for (int i = 0; i < phase->pass_count && phase->chunks == 1; i++) {
-        struct cpu_pass *pass = &program->pass[phase->first_pass + i];
-        struct cpu_rows *rows = &pass->chunk_rows;
-        if (rows->count * rows->tiles >= program->threads || !may_be_spread(pass))
-            continue;
-        const int64_t tiles = (program->threads + rows->count - 1) / rows->count;
-        pass->tile = (int)((rows->length + tiles - 1) / tiles);
-        *rows = kal_cpu_rows_find(pass, phase->chunk, phase->lanes_are_lines);
-    }
+    if (program->single)
+        program->threads = (int)kal_min(program->threads, kal_cpu_single_units(program));
 }
 
 // The scratch of all threads, which a small program has on its stack, and what runs it.
@@ -772,12 +674,9 @@ static void find_workspace(struct cpu_program *program, bool needs_none)
 static void prepare_copied(struct cpu_program *program)
 {
     const uint64_t bytes = kal_cpu_copied_bytes(program);
-    const bool are_shared =
-        bytes * (uint64_t)program->lines >= (uint64_t)CPU_SHARED_BYTES;
-    const int64_t most = are_shared ? program->base.device->caps.threads : 1;
 
     program->single = CPU_SINGLE_COPIED;
-    program->threads = (int)kal_min(most, program->lines);
+    program->threads = kal_cpu_threads_find(program);
     program->row_scale = 1.0;
     program->tile_bytes = program->thread_bytes = aligned(bytes);
     find_workspace(program, false);
@@ -814,7 +713,7 @@ static kallima_status prepare(struct cpu_program *program)
     KAL_TRY(choose_threads(program));
     share_single(program);
     for (int i = 0; i < source->phase_count && program->single == CPU_NOT_SINGLE; i++)
-        spread_lines(program, &source->phase[i]);
+        kal_cpu_lines_spread(program, &source->phase[i]);
     // Three cache lines more: the two tiles do not share sets.
     program->tile_bytes = (aligned(program->tile_bytes / 2) + 192) * 2;
     program->thread_bytes =

@@ -4,30 +4,11 @@
 #include "device/cpu/array.h"
 #include "device/cpu/copied.h"
 #include "device/cpu/line.h"
-#include "device/cpu/places.h"
+#include "device/cpu/threads.h"
 
 #include <omp.h>
 #include <stdatomic.h>
 #include <string.h>
-
-static struct cpu_chunk make_chunk(const struct kal_phase *phase, int64_t stage_index,
-                                   int64_t number)
-{
-    const int64_t first = number * phase->chunk;
-    return (struct cpu_chunk){
-        .stage_index = stage_index,
-        .first_line = first,
-        .lines = kal_min(phase->chunk, phase->lines - first),
-        .lanes_are_lines = phase->lanes_are_lines,
-    };
-}
-
-// What threads share out of a pass, or of two that are one: tiles, or lines.
-static int64_t unit_count(const struct cpu_pass *pass, const struct cpu_chunk *chunk)
-{
-    return pass->line ? kal_cpu_line_count(pass->line, chunk)
-                      : kal_cpu_tile_count(pass, chunk);
-}
 
 static void run_units(struct cpu_worker *worker, const struct cpu_pass *pass,
                       const struct cpu_chunk *chunk, int64_t begin, int64_t end)
@@ -60,15 +41,17 @@ static void run_chunks(const struct cpu_program *program, const struct kal_phase
     int64_t begin, end;
 
     kal_cpu_share(chunks, worker->part, worker->parts, &begin, &end);
+    if (begin == end)
+        return;
     if (program->pass[phase->first_pass].line && phase->pass_count == 2) {
         run_all_lines(program, phase, stage_index, worker, begin, end);
         return;
     }
     for (int64_t i = begin; i < end; i++) {
-        const struct cpu_chunk chunk = make_chunk(phase, stage_index, i);
+        const struct cpu_chunk chunk = kal_cpu_chunk_make(phase, stage_index, i);
         for (int j = 0; j < phase->pass_count; j++) {
             const struct cpu_pass *pass = &program->pass[phase->first_pass + j];
-            run_units(worker, pass, &chunk, 0, unit_count(pass, &chunk));
+            run_units(worker, pass, &chunk, 0, kal_cpu_unit_count(pass, &chunk));
             j += pass->line != NULL;
         }
     }
@@ -78,7 +61,7 @@ static void run_chunks(const struct cpu_program *program, const struct kal_phase
 static void share_units(struct cpu_worker *worker, const struct cpu_pass *pass,
                         const struct cpu_chunk *chunk)
 {
-    const int64_t units = unit_count(pass, chunk);
+    const int64_t units = kal_cpu_unit_count(pass, chunk);
     int64_t begin, end;
 
     if (units < worker->parts && pass->line && kal_cpu_line_is_shared(pass->line)) {
@@ -97,7 +80,7 @@ static void run_tiles(const struct cpu_program *program, const struct kal_phase 
 
     worker->base[KAL_BUFFER_CHUNK] = worker->common_chunk;
     for (int64_t i = 0; i < chunks; i++) {
-        const struct cpu_chunk chunk = make_chunk(phase, stage_index, i);
+        const struct cpu_chunk chunk = kal_cpu_chunk_make(phase, stage_index, i);
         for (int j = 0; j < phase->pass_count; j++) {
             const struct cpu_pass *pass = &program->pass[phase->first_pass + j];
             share_units(worker, pass, &chunk);
@@ -110,66 +93,10 @@ static void run_tiles(const struct cpu_program *program, const struct kal_phase 
     worker->base[KAL_BUFFER_CHUNK] = worker->own_chunk;
 }
 
-static int64_t chunk_bytes(const struct kal_phase *phase, const struct kal_pass *pass,
-                           int real_bytes)
-{
-    int64_t bytes = 2 * real_bytes * phase->chunk * pass->n;
-    for (int i = 0; i < pass->inner_loops; i++)
-        bytes *= pass->loops[pass->stage_loops + pass->line_loops + i].count;
-    return bytes;
-}
-
-// The largest part of a pass that one of the workers has.
-static double largest_share(const struct cpu_pass *pass, const struct cpu_chunk *chunk,
-                            int parts)
-{
-    const int64_t units = unit_count(pass, chunk);
-    if (units < parts && pass->line && kal_cpu_line_is_shared(pass->line))
-        return 1.0 / parts;
-    return (double)(kal_round_up(units, parts) / parts) / (double)units;
-}
-
-// How many chunks' work a worker has, of a phase whose chunks all of them work one after the other.
-static double shared_work(const struct cpu_program *program,
-                          const struct kal_phase *phase, int parts)
-{
-    const struct cpu_chunk chunk = make_chunk(phase, 0, 0);
-    double shares = 0.0;
-    int count = 0;
-
-    for (int j = 0; j < phase->pass_count; j++, count++) {
-        const struct cpu_pass *pass = &program->pass[phase->first_pass + j];
-        shares += largest_share(pass, &chunk, parts);
-        j += pass->line != NULL;
-    }
-    return (double)phase->chunks * shares / count;
-}
-
-// Do all threads work one chunk after the other? They wait for each other at every pass, but none
-// is idle while others have a chunk more, and of large chunks one at a time is in the caches. On
-// two threads of a Zen 4, five chunks of 512 KiB took 1.6 times as long in that way, and three and
-// seven of 8 MiB 0.6 to 0.9 times as long.
-static bool shares_chunks(const struct cpu_program *program,
-                          const struct kal_phase *phase, const struct cpu_worker *worker)
-{
-    enum { LARGE = 1 << 20, MANY = 4 };
-    const double WORTH_WAITING = 0.75;
-    const int64_t chunks = phase->chunks, rounded = kal_round_up(chunks, worker->parts);
-    const struct kal_pass *first = program->pass[phase->first_pass].pass;
-
-    if (chunks == rounded || chunks >= (int64_t)MANY * worker->parts)
-        return false;
-    const double own = (double)(rounded / worker->parts),
-                 shared = shared_work(program, phase, worker->parts);
-    return chunk_bytes(phase, first, worker->real_bytes) <= LARGE
-               ? shared < WORTH_WAITING * own
-               : shared <= own;
-}
-
 static void run_phase(const struct cpu_program *program, const struct kal_phase *phase,
                       int64_t stage_index, struct cpu_worker *worker)
 {
-    if (worker->parts > 1 && shares_chunks(program, phase, worker)) {
+    if (worker->parts > 1 && kal_cpu_are_shared(program, phase, worker->parts)) {
         run_tiles(program, phase, stage_index, worker);
         return;
     }
@@ -201,7 +128,7 @@ static struct cpu_worker make_worker(const struct cpu_program *program,
                                      char *workspace, int part, int parts)
 {
     char *common = workspace + program->shared_bytes;
-    char *own = common + (uint64_t)part * program->thread_bytes;
+    char *own = common + (uint64_t)kal_min(part, parts - 1) * program->thread_bytes;
     struct cpu_worker worker = {
         .part = part,
         .parts = parts,
@@ -397,13 +324,33 @@ static inline void run_short(const struct cpu_program *program,
         run_part(program, &program->batch.part[i], x, y);
 }
 
-// A thread's lines of a batch that threads share.
-static void run_share(const struct cpu_program *program, const struct cpu_vectors *x,
-                      const struct cpu_vectors *y, int64_t lines)
+// A thread's share of a part: registers full of lines.
+static struct cpu_part share_of(const struct cpu_program *program,
+                                const struct cpu_part *part, int which, int parts)
 {
-    struct cpu_part part = program->batch.part[0];
-    part.count = part.lines = lines;
-    run_part(program, &part, x, y);
+    const int64_t real_bytes = program->is_f64 ? 8 : 4, at_once = part->at_once;
+    struct cpu_part share = *part;
+    int64_t begin, end;
+
+    kal_cpu_share((part->lines + at_once - 1) / at_once, which, parts, &begin, &end);
+    begin *= at_once;
+    share.lines = kal_min(end * at_once, part->lines) - begin;
+    share.count = part->count == part->lines ? share.lines : share.lines / at_once;
+    share.in += begin * program->batch.in_step * real_bytes;
+    share.out += begin * program->batch.out_step * real_bytes;
+    return share;
+}
+
+// A thread's lines of a batch that threads share.
+static void share_short(const struct cpu_program *program, const struct cpu_vectors *x,
+                        const struct cpu_vectors *y, int which, int parts)
+{
+    for (int i = 0; i < program->batch.part_count; i++) {
+        const struct cpu_part share =
+            share_of(program, &program->batch.part[i], which, parts);
+        if (share.lines > 0)
+            run_part(program, &share, x, y);
+    }
 }
 
 // What is left to do when a line has been worked.
@@ -481,10 +428,10 @@ static void stream_lines(const struct cpu_program *program, run_one *run,
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-// The lines of part `part` of `parts`, of which each has one at least.
+// The lines of part `part` of `parts`.
 static void run_single(const struct cpu_program *program,
-                       const struct kal_arguments *arguments, char *workspace,
-                       int64_t part, int64_t parts)
+                       const struct kal_arguments *arguments, char *workspace, int part,
+                       int parts)
 {
     static run_one *const run[CPU_SINGLE_COUNT] = {
         [CPU_SINGLE_STEPS] = run_steps,         [CPU_SINGLE_SPLIT] = run_split,
@@ -492,20 +439,24 @@ static void run_single(const struct cpu_program *program,
         [CPU_SINGLE_SHORT] = run_short,         [CPU_SINGLE_LINE] = run_line,
         [CPU_SINGLE_ARRAY] = kal_cpu_array_run, [CPU_SINGLE_COPIED] = kal_cpu_copied_run,
     };
-    const int64_t first = program->lines * part / parts;
-    const int64_t end = program->lines * (part + 1) / parts;
+    int64_t first, end;
     struct cpu_vectors x, y;
     find_user_vectors(&x, &program->in, arguments->in);
     find_user_vectors(&y, &program->out, arguments->out);
     if (program->single == CPU_SINGLE_APART) {
-        kal_cpu_apart_run(program, &x, &y, (int)part, (int)parts);
+        kal_cpu_apart_run(program, &x, &y, part, parts);
         return;
     }
+    if (program->single == CPU_SINGLE_SHORT && parts > 1) {
+        share_short(program, &x, &y, part, parts);
+        return;
+    }
+    kal_cpu_share(program->lines, part, parts, &first, &end);
+    if (first == end)
+        return;
     kal_cpu_advance(&x, first * program->in.line);
     kal_cpu_advance(&y, first * program->out.line);
-    if (program->single == CPU_SINGLE_SHORT && program->lines > 1)
-        run_share(program, &x, &y, end - first);
-    else if (program->streams_lines)
+    if (program->streams_lines)
         stream_lines(program, run[program->single], &x, &y, end - first, workspace);
     else
         run_lines(program, run[program->single], &x, &y, end - first, workspace);
@@ -639,12 +590,13 @@ kallima_status kal_cpu_program_run(const struct kal_device_program *base,
         run_alone(program, arguments, align_workspace(arguments));
         return KALLIMA_OK;
     }
-    // OpenMP may grant fewer threads than asked for: inside a parallel region, one.
-#pragma omp parallel num_threads(program->threads)
+    // All that the device has, also where some are idle: GCC's OpenMP ends threads that a region leaves out, and a larger
+    // one starts them again, in 0.1 to 0.9 ms. It may grant fewer than asked for: inside a parallel region, one.
+#pragma omp parallel num_threads(base->device->caps.threads)
     {
-        struct cpu_worker worker =
-            make_worker(program, arguments, align_workspace(arguments),
-                        omp_get_thread_num(), omp_get_num_threads());
+        struct cpu_worker worker = make_worker(
+            program, arguments, align_workspace(arguments), omp_get_thread_num(),
+            kal_min(program->threads, omp_get_num_threads()));
         if (program->single == CPU_SINGLE_ARRAY && program->lines < worker.parts)
             share_arrays(program, arguments, &worker);
         else if (program->single)

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: MIT
+#include "device/cpu/threads.h"
+
+#include "device/cpu/copied.h"
+#include "device/cpu/line.h"
+#include "device/cpu/places.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { NEIGHBOUR = 2 }; // reals to the next line, at most, where that is the next number
+
+struct cpu_chunk kal_cpu_chunk_make(const struct kal_phase *phase, int64_t stage_index,
+                                    int64_t number)
+{
+    const int64_t first = number * phase->chunk;
+    return (struct cpu_chunk){
+        .stage_index = stage_index,
+        .first_line = first,
+        .lines = kal_min(phase->chunk, phase->lines - first),
+        .lanes_are_lines = phase->lanes_are_lines,
+    };
+}
+
+int64_t kal_cpu_unit_count(const struct cpu_pass *pass, const struct cpu_chunk *chunk)
+{
+    return pass->line ? kal_cpu_line_count(pass->line, chunk)
+                      : kal_cpu_tile_count(pass, chunk);
+}
+
+static int64_t chunk_bytes(const struct kal_phase *phase, const struct kal_pass *pass,
+                           int real_bytes)
+{
+    int64_t bytes = 2 * real_bytes * phase->chunk * pass->n;
+    for (int i = 0; i < pass->inner_loops; i++)
+        bytes *= pass->loops[pass->stage_loops + pass->line_loops + i].count;
+    return bytes;
+}
+
+// May tiles of a pass have fewer lines than lanes? Not where lines are neighbours, or tiles know their lanes; nor is it
+// worth it where memory does not take longer than codelets.
+static bool may_be_spread(const struct cpu_pass *pass)
+{
+    const struct kal_pass *p = pass->pass;
+    if (pass->spread == 0.0 || pass->kernels->lanes == 1 || pass->line ||
+        pass->turned.run || pass->beside.run || pass->blocks > 1 || p->out.twiddle_n)
+        return false;
+    const struct cpu_place step = kal_cpu_step_find(pass, pass->fast_loop);
+    return llabs(step.in) > NEIGHBOUR && llabs(step.out) > NEIGHBOUR;
+}
+
+// The largest part of `units` that one of the workers has.
+static double largest_of(int64_t units, int parts)
+{
+    return (double)(kal_round_up(units, parts) / parts) / (double)units;
+}
+
+// Do workers share each line of a chunk, as there are fewer of them?
+static bool shares_lines(const struct cpu_pass *pass, int64_t units, int parts)
+{
+    return units < parts && pass->line && kal_cpu_line_is_shared(pass->line);
+}
+
+// The largest part of a pass that one of the workers has.
+static double largest_share(const struct cpu_pass *pass, const struct cpu_chunk *chunk,
+                            int parts)
+{
+    const int64_t units = kal_cpu_unit_count(pass, chunk);
+    return shares_lines(pass, units, parts) ? 1.0 / parts : largest_of(units, parts);
+}
+
+// How many chunks' work a worker has, of a phase whose chunks all of them work one after the other.
+static double shared_work(const struct cpu_program *program,
+                          const struct kal_phase *phase, int parts)
+{
+    const struct cpu_chunk chunk = kal_cpu_chunk_make(phase, 0, 0);
+    double shares = 0.0;
+    int count = 0;
+
+    for (int j = 0; j < phase->pass_count; j++, count++) {
+        const struct cpu_pass *pass = &program->pass[phase->first_pass + j];
+        shares += largest_share(pass, &chunk, parts);
+        j += pass->line != NULL;
+    }
+    return (double)phase->chunks * shares / count;
+}
+
+// They wait for each other at every pass, but none is idle while others have a chunk more, and of large chunks one at a
+// time is in the caches. On two threads of a Zen 4, five chunks of 512 KiB took 1.6 times as long in that way, and three
+// and seven of 8 MiB 0.6 to 0.9 times as long.
+bool kal_cpu_are_shared(const struct cpu_program *program, const struct kal_phase *phase,
+                        int parts)
+{
+    enum { LARGE = 1 << 20, MANY = 4 };
+    const double WORTH_WAITING = 0.75;
+    const int64_t chunks = phase->chunks, rounded = kal_round_up(chunks, parts);
+    const struct kal_pass *first = program->pass[phase->first_pass].pass;
+
+    if (parts == 1 || chunks == rounded || chunks >= (int64_t)MANY * parts)
+        return false;
+    const double own = (double)(rounded / parts),
+                 shared = shared_work(program, phase, parts);
+    return chunk_bytes(phase, first, program->is_f64 ? 8 : 4) <= LARGE
+               ? shared < WORTH_WAITING * own
+               : shared <= own;
+}
+
+// What a program takes on some threads: the work of the one that has most, and how often they wait for each other.
+struct cost {
+    double work, waits;
+};
+
+// Bytes of memory that elements of a side touch, relative to their own: where neither they nor lines are neighbours
+// each takes a line of the caches.
+static double spread_of(const struct kal_side *side, int64_t step, int64_t real_bytes)
+{
+    const int64_t apart = llabs(side->stride), unit = side->imag == 1 ? NEIGHBOUR : 1;
+    if (llabs(step) <= NEIGHBOUR || apart <= unit)
+        return 1.0;
+    return (double)kal_min(apart * real_bytes, CPU_LINE_BYTES) /
+           (double)(unit * real_bytes);
+}
+
+double kal_cpu_spread_find(const struct cpu_pass *pass, int64_t real_bytes)
+{
+    if (pass->fast_loop < 0)
+        return 0.0;
+    const struct cpu_place step = kal_cpu_step_find(pass, pass->fast_loop);
+    const double spread = (spread_of(&pass->pass->in, step.in, real_bytes) +
+                           spread_of(&pass->pass->out, step.out, real_bytes)) /
+                          2.0;
+    return spread > 1.0 ? spread : 0.0;
+}
+
+// What a pass computes: bytes that it reads, times its steps, of which lines that registers hold have one. A Zen 4 processor takes 35 ns for each KiB of these, a Xeon
+// 67, on the way through the nearer caches, as medians of 160 kinds and lengths of 2048 to 65536 points, most within a
+// third of it.
+static double steps_work(const struct cpu_pass *pass)
+{
+    const int steps = pass->turned.run ? 1 : pass->pass->step_count;
+    return pass->bytes * (double)kal_max(1, steps);
+}
+
+// The same, and what it waits for memory.
+static double pass_work(const struct cpu_pass *pass)
+{
+    return steps_work(pass) + pass->bytes * pass->spread;
+}
+
+static double all_work(const struct cpu_program *program)
+{
+    double work = 0.0;
+    for (int i = 0; i < program->program->pass_count; i++)
+        work += pass_work(&program->pass[i]);
+    return work;
+}
+
+// How far threads are from each other: all that of eight and more, which is measured on sixteen of a Xeon by 34 single lines
+// and arrays; two of a Zen 4 processor are near.
+static double distance(const struct cpu_program *program)
+{
+    enum { FAR = 8 };
+    return fmin(1.0, (double)program->base.device->caps.threads / FAR);
+}
+
+// What it takes to fetch what other threads have written, for all of them. Beyond the nearer cache it is on its way
+// anyhow.
+static double exchange_work(const struct cpu_program *program,
+                            const struct cpu_pass *pass)
+{
+    const bool is_near = pass->bytes <= (double)program->base.device->caps.near_bytes;
+    return pass->pass->in.buffer != KAL_BUFFER_IN && is_near
+               ? pass->bytes * distance(program)
+               : 0.0;
+}
+
+// How often as long threads wait who write lines of the caches that others write, too: columns of rows that begin on none.
+static double waits_of_pass(const struct cpu_program *program,
+                            const struct cpu_pass *pass)
+{
+    enum { THAT_MEET = 2 };
+    const struct kal_pass *p = pass->pass;
+    const int64_t apart = llabs(p->out.stride) * (program->is_f64 ? 8 : 4);
+    const bool meet = p->in.buffer == KAL_BUFFER_OUT && p->out.buffer == KAL_BUFFER_OUT &&
+                      apart % CPU_LINE_BYTES != 0;
+    return meet ? 1.0 + THAT_MEET * distance(program) : 1.0;
+}
+
+// The largest part of the work of a pass that one of the workers has who share its tiles.
+static double largest_work(const struct cpu_program *program, const struct cpu_pass *pass,
+                           const struct kal_phase *phase, int64_t units, int parts)
+{
+    const double tile_share = largest_of(units, parts);
+    if (phase->chunks > 1 || !may_be_spread(pass))
+        return (pass_work(pass) + exchange_work(program, pass)) * tile_share;
+    const int64_t lines = pass->chunk_rows.count * pass->chunk_rows.length;
+    return steps_work(pass) * tile_share +
+           pass->bytes * pass->spread * largest_of(lines, parts);
+}
+
+// All passes of a phase, of the tiles or lines of each of which workers have their share.
+static void add_shared(struct cost *cost, const struct cpu_program *program,
+                       const struct kal_phase *phase, int64_t repeats, int parts)
+{
+    const struct cpu_chunk chunk = kal_cpu_chunk_make(phase, 0, 0);
+
+    for (int i = phase->first_pass; i < phase->first_pass + phase->pass_count; i++) {
+        const struct cpu_pass *pass = &program->pass[i];
+        const int64_t units = kal_cpu_unit_count(pass, &chunk);
+        const bool are_lines = shares_lines(pass, units, parts);
+        cost->waits += (double)(repeats * phase->chunks) *
+                       (are_lines ? (double)units + 1.0 : waits_of_pass(program, pass));
+        if (!pass->line) {
+            cost->work += largest_work(program, pass, phase, units, parts);
+            continue;
+        }
+        cost->work += (pass_work(pass) + pass_work(&program->pass[++i])) *
+                      (are_lines ? 1.0 / parts : largest_of(units, parts));
+    }
+}
+
+static void add_phase(struct cost *cost, const struct cpu_program *program,
+                      const struct kal_phase *phase, int64_t repeats, int parts)
+{
+    if (kal_cpu_are_shared(program, phase, parts) ||
+        (phase->chunks == 1 && may_be_spread(&program->pass[phase->first_pass]))) {
+        add_shared(cost, program, phase, repeats, parts);
+        return;
+    }
+    const double share = largest_of(phase->chunks, parts);
+    cost->work += exchange_work(program, &program->pass[phase->first_pass]) * share;
+    for (int i = 0; i < phase->pass_count; i++)
+        cost->work += pass_work(&program->pass[phase->first_pass + i]) * share;
+    cost->waits += (double)repeats;
+}
+
+static struct cost cost_of_phases(const struct cpu_program *program, int parts)
+{
+    const struct kal_program *source = program->program;
+    struct cost cost = { 0.0, 0.0 };
+
+    for (int i = 0; i < source->stage_count; i++) {
+        const struct kal_stage *stage = &source->stage[i];
+        for (int j = 0; j < stage->phase_count; j++)
+            add_phase(&cost, program, &source->phase[stage->first_phase + j],
+                      stage->repeats, parts);
+    }
+    return cost;
+}
+
+// Registers full of lines.
+static int64_t units_of_batch(const struct cpu_batch *batch)
+{
+    int64_t units = 0;
+    for (int i = 0; i < batch->part_count; i++)
+        units +=
+            (batch->part[i].lines + batch->part[i].at_once - 1) / batch->part[i].at_once;
+    return units;
+}
+
+static int64_t units_of_apart(const struct cpu_apart *apart)
+{
+    int64_t units = 0;
+    for (int i = 0; i < apart->part_count; i++)
+        units += apart->part[i].groups;
+    return units;
+}
+
+int kal_cpu_single_units(const struct cpu_program *program)
+{
+    int64_t units = program->lines;
+    if (program->single == CPU_SINGLE_SHORT)
+        units = units_of_batch(&program->batch);
+    else if (program->single == CPU_SINGLE_APART)
+        units = units_of_apart(&program->apart);
+    else if (program->single == CPU_SINGLE_ARRAY && !program->array.is_small)
+        return INT_MAX;
+    return (int)kal_min(units, INT_MAX);
+}
+
+// A line that threads work together has its columns, for which they wait, and its rows. So have arrays their axes.
+static struct cost cost_of_single(const struct cpu_program *program, double work,
+                                  int parts)
+{
+    const int64_t lines = program->lines;
+    const struct cpu_array *array = &program->array;
+
+    if (program->single == CPU_SINGLE_LINE && kal_cpu_line_is_shared(program->pass->line))
+        return (struct cost){ (work + exchange_work(program, &program->pass[1])) / parts,
+                              2.0 };
+    if (program->single == CPU_SINGLE_ARRAY && !array->is_small && lines < parts)
+        return (struct cost){ (work + exchange_work(program, &program->pass[1])) / parts,
+                              (double)(lines * array->axis_count) };
+    return (struct cost){ work * largest_of(kal_cpu_single_units(program), parts), 1.0 };
+}
+
+// What threads wait for each other, in the bytes of pass_work(), for which all that there are come together: sixteen of a
+// Xeon, which spin, begin and end a region in 4.4 us, with 1.8 us more for each barrier, two of a Zen 4 processor in 0.8 us,
+// or 3 where its cores are far from each other.
+static double wait_of(const struct cpu_program *program)
+{
+    enum { ANY = 20 << 10, EACH = 3 << 10 };
+    return ANY + EACH * (double)program->base.device->caps.threads;
+}
+
+// The most that pay for lines on their own lanes: one for each, or a few for one that they work together.
+static int most_threads(const struct cpu_program *program)
+{
+    enum { OF_ONE_LINE = 4 };
+    const int most = program->base.device->caps.threads;
+    if (program->single == CPU_SINGLE_COPIED || program->program->phase_count > 1)
+        return most;
+    const struct kal_phase *phase = &program->program->phase[0];
+    const struct cpu_pass *pass = &program->pass[phase->first_pass];
+    const struct cpu_chunk chunk = kal_cpu_chunk_make(phase, 0, 0);
+    if (!pass->line)
+        return most;
+    return (int)kal_min(
+        most, kal_max(phase->chunks * kal_cpu_unit_count(pass, &chunk), OF_ONE_LINE));
+}
+
+// Lines that are copied: there, two steps at least, and back.
+static double work_of(const struct cpu_program *program)
+{
+    enum { TIMES = 2 };
+    if (program->single == CPU_SINGLE_COPIED)
+        return (double)program->lines * (double)kal_cpu_copied_bytes(program) * TIMES;
+    return all_work(program);
+}
+
+int kal_cpu_threads_find(const struct cpu_program *program)
+{
+    enum { STEPS = 8 }; // numbers of threads that are tried between one and its double
+    // Of the time of one thread what others have to save: more if they wait more often, which is less sure.
+    static const double WORTH = 0.95, WORTH_WAITING = 0.75;
+    const int most = most_threads(program);
+    const double work = work_of(program), wait = wait_of(program);
+    double least = work;
+    int best = 1;
+
+    if (work < wait)
+        return 1;
+    for (int parts = 2; parts <= most; parts += kal_max(1, parts / STEPS)) {
+        const struct cost cost = program->single ? cost_of_single(program, work, parts)
+                                                 : cost_of_phases(program, parts);
+        const double all = cost.work + cost.waits * wait;
+        if (all < least && all < (cost.waits > 1.0 ? WORTH_WAITING : WORTH) * work) {
+            least = all;
+            best = parts;
+        }
+    }
+    return best;
+}
+
+void kal_cpu_lines_spread(struct cpu_program *program, const struct kal_phase *phase)
+{
+    for (int i = 0; i < phase->pass_count && phase->chunks == 1; i++) {
+        struct cpu_pass *pass = &program->pass[phase->first_pass + i];
+        struct cpu_rows *rows = &pass->chunk_rows;
+        if (rows->count * rows->tiles >= program->threads || !may_be_spread(pass))
+            continue;
+        const int64_t tiles = (program->threads + rows->count - 1) / rows->count;
+        pass->tile = (int)((rows->length + tiles - 1) / tiles);
+        *rows = kal_cpu_rows_find(pass, phase->chunk, phase->lanes_are_lines);
+    }
+}
