@@ -153,8 +153,7 @@ struct cpu_batch {
  * is there. `strided` alone takes fewer in the last group.
  */
 struct cpu_apart_part {
-    void (*run)(const struct cpu_lines *x, const struct cpu_lines *y, int64_t groups,
-                const struct cpu_apart_codelet *codelet);
+    cpu_apart_run *run;
     cpu_strided *strided;
     cpu_beside *beside;
     const char *level;

@@ -184,14 +184,22 @@ struct cpu_apart_codelet {
     double scale;
 };
 
+/** LANES lines that lie anywhere, `groups` times. */
+typedef void cpu_apart_run(const struct cpu_lines *x, const struct cpu_lines *y,
+                           int64_t groups, const struct cpu_apart_codelet *codelet);
+
+/** The longest lines that have a loop of their own. */
+enum { CPU_LONGEST_ALONE = 16 };
+
 /**
- * Short lines that lie anywhere, each of up to CPU_MAX_RADIX elements: LANES of them, `groups` times. `r2c` and
- * `c2r` are codelets of real transforms for it, by length; complex ones are those of `dft` below.
+ * Short lines that lie anywhere, each of up to CPU_MAX_RADIX elements. `r2c` and `c2r` are codelets of real transforms for
+ * `run`, by length; complex ones are those of `dft` below. One lane has loops with the codelets in them, too; NULL: none.
  */
 struct cpu_apart_kernels {
-    void (*run)(const struct cpu_lines *x, const struct cpu_lines *y, int64_t groups,
-                const struct cpu_apart_codelet *codelet);
+    cpu_apart_run *run;
     cpu_dft *r2c[CPU_MAX_REAL + 1], *c2r[CPU_MAX_REAL + 1];
+    cpu_apart_run *c2c_alone[CPU_LONGEST_ALONE + 1], *r2c_alone[CPU_LONGEST_ALONE + 1],
+        *c2r_alone[CPU_LONGEST_ALONE + 1];
 };
 
 /**

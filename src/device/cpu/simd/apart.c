@@ -69,6 +69,40 @@ static void run(const struct cpu_lines *x, const struct cpu_lines *y, int64_t gr
             scale_line(y, i, codelet->out, (R)codelet->scale);
     }
 }
+
+// Lines so short that a call for each would take as long as it: codelets within the loop.
+#include CODELETS
+
+#define ALONE(name, codelet_n, n)                                                      \
+    static void name##_alone_##n(const struct cpu_lines *x, const struct cpu_lines *y, \
+                                 int64_t groups,                                       \
+                                 const struct cpu_apart_codelet *codelet)              \
+    {                                                                                  \
+        const struct cpu_vectors from = line_vectors(x, 0), to = line_vectors(y, 0);   \
+        const R *xr = from.re, *xi = from.im;                                          \
+        R *yr = to.re, *yi = to.im;                                                    \
+        for (int64_t i = 0; i < groups; i++) {                                         \
+            codelet_n(xr, xi, from.stride, yr, yi, to.stride);                         \
+            if (codelet->scale != 1.0)                                                 \
+                scale_line(y, i, codelet->out, (R)codelet->scale);                     \
+            xr += x->line;                                                             \
+            xi += x->line;                                                             \
+            yr += y->line;                                                             \
+            yi += y->line;                                                             \
+        }                                                                              \
+    }
+#define ALONE_LENGTHS(X) \
+    X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16)
+#define ALL_ALONE(n)            \
+    ALONE(c2c, dft_##n, n)      \
+    ALONE(r2c, real_r2c_##n, n) \
+    ALONE(c2r, real_c2r_##n, n)
+
+ALONE_LENGTHS(ALL_ALONE)
+
+#define C2C_ALONE(n) [n] = c2c_alone_##n,
+#define R2C_ALONE(n) [n] = r2c_alone_##n,
+#define C2R_ALONE(n) [n] = c2r_alone_##n,
 #else
 #include "device/cpu/simd/apart.h"
 #include "device/cpu/simd/interleaved.h"
@@ -303,6 +337,11 @@ const struct cpu_apart_kernels JOIN(kal_cpu_apart_, KAL_SIMD_SUFFIX) = {
     .run = run,
     .r2c = { LENGTHS(R2C_ENTRY) },
     .c2r = { LENGTHS(C2R_ENTRY) },
+#if LANES == 1
+    .c2c_alone = { ALONE_LENGTHS(C2C_ALONE) },
+    .r2c_alone = { ALONE_LENGTHS(R2C_ALONE) },
+    .c2r_alone = { ALONE_LENGTHS(C2R_ALONE) },
+#endif
 };
 
 #endif
