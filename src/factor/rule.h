@@ -30,6 +30,7 @@ struct kal_axis {
     bool is_step_of_convolution; // columns or rows of such a one
     bool is_backward;            // C2R
     bool is_of_real_plane;       // shares the tile of a plane of reals
+    bool is_odd_real;            // of an odd number of reals, of which half is stored
     bool mirrors_first,
         mirrors_last; // half of a real line: a mirrored step is at that end
 };
