@@ -30,10 +30,24 @@ static inline void kal_free_aligned(void *memory)
     _aligned_free(memory);
 }
 
+__declspec(dllimport) int __stdcall SwitchToThread(void);
+
+/** Let another thread have this processor. */
+static inline void kal_yield(void)
+{
+    (void)SwitchToThread();
+}
+
 #else
+#include <sched.h>
 #include <sys/mman.h>
 
 #define KAL_CACHE_VARIABLE "XDG_CACHE_HOME"
+
+static inline void kal_yield(void)
+{
+    (void)sched_yield();
+}
 
 static inline bool kal_path_is_absolute(const char *path)
 {

@@ -386,7 +386,7 @@ static void share_axis(struct cpu_axis *axis, const struct cpu_worker *worker,
 }
 
 void kal_cpu_array_share(const struct cpu_program *program, const struct cpu_vectors *x,
-                         const struct cpu_vectors *y, const struct cpu_worker *worker)
+                         const struct cpu_vectors *y, struct cpu_worker *worker)
 {
     const struct cpu_array *array = &program->array;
     const int last = array->axis_count - 1;
@@ -397,8 +397,8 @@ void kal_cpu_array_share(const struct cpu_program *program, const struct cpu_vec
         struct cpu_axis axis = array->axis[i];
         char *from = i == 0 ? kal_cpu_leading(x) : tile[(i - 1) % 2];
         char *to = i == last ? kal_cpu_leading(y) : tile[i % 2];
+        kal_cpu_begin(worker);
         share_axis(&axis, worker, &from, &to);
         run_axis(program, &axis, from, to);
-#pragma omp barrier
     }
 }

@@ -441,11 +441,6 @@ bool kal_cpu_line_is_shared(const struct cpu_line *line)
     return line->alone->tiles > 1 && line->columns->pass->in.buffer != KAL_BUFFER_CHUNK;
 }
 
-static void wait_for_others(void)
-{
-#pragma omp barrier
-}
-
 // A worker's share of the columns, to the tile that all see: none needs what others compute.
 static void share_columns(const struct cpu_worker *worker, const struct cpu_line *line,
                           const struct cpu_vectors *x)
@@ -496,9 +491,9 @@ void kal_cpu_lines_share(struct cpu_worker *worker, const struct cpu_line *lines
         const struct cpu_vectors y = line_vectors(
             &route, &route.out, leading(&route.out) + out * worker->real_bytes, 0);
         if (i > 0)
-            wait_for_others();
+            kal_cpu_meet(worker);
         share_columns(worker, line, &x);
-        wait_for_others();
+        kal_cpu_meet(worker);
         share_rows(&route, &y);
     }
     if (line->is_streamed)

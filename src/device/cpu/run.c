@@ -83,11 +83,9 @@ static void run_tiles(const struct cpu_program *program, const struct kal_phase 
         const struct cpu_chunk chunk = kal_cpu_chunk_make(phase, stage_index, i);
         for (int j = 0; j < phase->pass_count; j++) {
             const struct cpu_pass *pass = &program->pass[phase->first_pass + j];
+            kal_cpu_begin(worker);
             share_units(worker, pass, &chunk);
             j += pass->line != NULL;
-            if (worker->parts > 1) {
-#pragma omp barrier
-            }
         }
     }
     worker->base[KAL_BUFFER_CHUNK] = worker->own_chunk;
@@ -100,10 +98,8 @@ static void run_phase(const struct cpu_program *program, const struct kal_phase 
         run_tiles(program, phase, stage_index, worker);
         return;
     }
+    kal_cpu_begin(worker);
     run_chunks(program, phase, stage_index, worker);
-    if (worker->parts > 1) {
-#pragma omp barrier
-    }
 }
 
 static void run_worker(const struct cpu_program *program, struct cpu_worker *worker)
@@ -125,13 +121,15 @@ static char *align_workspace(const struct kal_arguments *arguments)
 
 static struct cpu_worker make_worker(const struct cpu_program *program,
                                      const struct kal_arguments *arguments,
-                                     char *workspace, int part, int parts)
+                                     char *workspace, struct cpu_meeting *meeting,
+                                     int part, int parts)
 {
     char *common = workspace + program->shared_bytes;
-    char *own = common + (uint64_t)kal_min(part, parts - 1) * program->thread_bytes;
+    char *own = common + (uint64_t)part * program->thread_bytes;
     struct cpu_worker worker = {
         .part = part,
         .parts = parts,
+        .meeting = meeting,
         .real_bytes = program->is_f64 ? 8 : 4,
         .tile = { own, own + program->tile_bytes / 2 },
         .common_tile = common,
@@ -549,7 +547,7 @@ static void run_alone(const struct cpu_program *program,
         run_single(program, arguments, workspace, 0, 1);
         return;
     }
-    struct cpu_worker worker = make_worker(program, arguments, workspace, 0, 1);
+    struct cpu_worker worker = make_worker(program, arguments, workspace, NULL, 0, 1);
     run_worker(program, &worker);
 }
 
@@ -562,19 +560,35 @@ static void run_on_stack(const struct cpu_program *program,
 
 // A worker's share of all arrays, one after the other.
 static void share_arrays(const struct cpu_program *program,
-                         const struct kal_arguments *arguments,
-                         const struct cpu_worker *worker)
+                         const struct kal_arguments *arguments, struct cpu_worker *worker)
 {
     struct cpu_vectors x, y;
     find_user_vectors(&x, &program->in, arguments->in);
     find_user_vectors(&y, &program->out, arguments->out);
     for (int64_t i = 0; i < program->lines; i++) {
         kal_cpu_array_share(program, &x, &y, worker);
-        if (worker->part == 0)
-            finish_line(program, &y);
+        if (program->row_scale != 1.0) {
+            kal_cpu_meet(worker);
+            if (worker->part == 0)
+                finish_line(program, &y);
+        }
         kal_cpu_advance(&x, program->in.line);
         kal_cpu_advance(&y, program->out.line);
     }
+}
+
+static void run_part_of(const struct cpu_program *program,
+                        const struct kal_arguments *arguments,
+                        struct cpu_meeting *meeting, int part, int parts)
+{
+    struct cpu_worker worker =
+        make_worker(program, arguments, align_workspace(arguments), meeting, part, parts);
+    if (program->single == CPU_SINGLE_ARRAY && program->lines < parts)
+        share_arrays(program, arguments, &worker);
+    else if (program->single)
+        run_single(program, arguments, worker.tile[0], part, parts);
+    else
+        run_worker(program, &worker);
 }
 
 kallima_status kal_cpu_program_run(const struct kal_device_program *base,
@@ -592,17 +606,13 @@ kallima_status kal_cpu_program_run(const struct kal_device_program *base,
     }
     // All that the device has, also where some are idle: GCC's OpenMP ends threads that a region leaves out, and a larger
     // one starts them again, in 0.1 to 0.9 ms. It may grant fewer than asked for: inside a parallel region, one.
+    struct cpu_meeting meeting = { 0 };
 #pragma omp parallel num_threads(base->device->caps.threads)
     {
-        struct cpu_worker worker = make_worker(
-            program, arguments, align_workspace(arguments), omp_get_thread_num(),
-            kal_min(program->threads, omp_get_num_threads()));
-        if (program->single == CPU_SINGLE_ARRAY && program->lines < worker.parts)
-            share_arrays(program, arguments, &worker);
-        else if (program->single)
-            run_single(program, arguments, worker.tile[0], worker.part, worker.parts);
-        else
-            run_worker(program, &worker);
+        const int part = omp_get_thread_num();
+        const int parts = (int)kal_min(program->threads, omp_get_num_threads());
+        if (part < parts)
+            run_part_of(program, arguments, &meeting, part, parts);
     }
     return KALLIMA_OK;
 }

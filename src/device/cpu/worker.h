@@ -5,10 +5,19 @@
 
 #include "device/cpu/cpu.h"
 
+#include <stdatomic.h>
+
+/** Where the workers of one execution that have a part wait for each other; begins as zeros. */
+struct cpu_meeting {
+    _Alignas(CPU_LINE_BYTES) atomic_int arrived;
+    _Alignas(CPU_LINE_BYTES) atomic_int round;
+};
+
 /** One thread's view of an execution. */
 struct cpu_worker {
-    int part,
-        parts; // which thread of how many; those from `parts` on are idle, and wait with the others
+    int part, parts; // which one of how many that have a part
+    struct cpu_meeting *meeting;
+    bool has_begun;
     int64_t real_bytes;
     char *tile[2];
     char *common_tile; // the first tile of the first worker, which all of them see
@@ -24,14 +33,24 @@ struct cpu_chunk {
     bool lanes_are_lines;
 };
 
-/** One worker's part of `count` things; none of those that are no part. */
+/** Wait until all workers have come here. */
+void kal_cpu_meet(const struct cpu_worker *worker);
+
+/** The same before a piece of work that needs what others have done, all but the first. */
+static inline void kal_cpu_begin(struct cpu_worker *worker)
+{
+    if (worker->has_begun)
+        kal_cpu_meet(worker);
+    worker->has_begun = true;
+}
+
+/** One worker's part of `count` things. */
 static inline void kal_cpu_share(int64_t count, int part, int parts, int64_t *begin,
                                  int64_t *end)
 {
     const int64_t whole = count / parts, rest = count % parts;
-    const int64_t before = kal_min(part, parts);
-    *begin = whole * before + kal_min(before, rest);
-    *end = part < parts ? *begin + whole + (part < rest) : *begin;
+    *begin = whole * part + kal_min(part, rest);
+    *end = *begin + whole + (part < rest);
 }
 
 /** The same of things that fill registers of `lanes`, one at least: whole ones, but what is left goes with the last. */
