@@ -341,15 +341,9 @@ void kal_cpu_array_run(const struct cpu_program *program, const struct cpu_vecto
 // A worker's share of rows.
 static void share_rows(struct cpu_batch *rows, const struct cpu_worker *worker)
 {
-    for (int i = 0; i < rows->part_count; i++) {
-        struct cpu_part *part = &rows->part[i];
-        const int64_t bytes = part->lines / part->count * worker->real_bytes;
-        int64_t begin, end;
-        kal_cpu_share(part->count, worker->part, worker->parts, &begin, &end);
-        part->in += begin * bytes * rows->in_step;
-        part->out += begin * bytes * rows->out_step;
-        part->count = end - begin;
-    }
+    for (int i = 0; i < rows->part_count; i++)
+        rows->part[i] =
+            kal_cpu_part_share(rows, i, worker->real_bytes, worker->part, worker->parts);
 }
 
 // Its share of lines beside each other.

@@ -19,8 +19,10 @@ kallima_status kal_cpu_array_find(struct cpu_program *program);
 void kal_cpu_array_run(const struct cpu_program *program, const struct cpu_vectors *x,
                        const struct cpu_vectors *y, char *workspace);
 
-/** Run a worker's share of one array. All that have a part call it, and wait for each other before each axis but the first
- * of the execution. */
+/**
+ * Run a worker's share of one array. All that have a part call it, and wait for each other before each axis but the first
+ * of the execution.
+ */
 void kal_cpu_array_share(const struct cpu_program *program, const struct cpu_vectors *x,
                          const struct cpu_vectors *y, struct cpu_worker *worker);
 

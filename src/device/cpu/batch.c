@@ -2,6 +2,7 @@
 // Small batches of short lines: which kernels take how many of them.
 #include "device/cpu/line.h"
 #include "device/cpu/short.h"
+#include "device/cpu/worker.h"
 
 #include <math.h>
 
@@ -179,6 +180,23 @@ bool kal_cpu_rows_are_found(struct cpu_batch *batch, const struct cpu_program *p
         done += taken;
     }
     return true;
+}
+
+struct cpu_part kal_cpu_part_share(const struct cpu_batch *batch, int number,
+                                   int64_t real_bytes, int worker, int parts)
+{
+    const struct cpu_part *part = &batch->part[number];
+    const int64_t at_once = part->at_once;
+    struct cpu_part share = *part;
+    int64_t begin, end;
+
+    kal_cpu_share((part->lines + at_once - 1) / at_once, worker, parts, &begin, &end);
+    begin *= at_once;
+    share.lines = kal_max(0, kal_min(end * at_once, part->lines) - begin);
+    share.count = part->count == part->lines ? share.lines : share.lines / at_once;
+    share.in += begin * batch->in_step * real_bytes;
+    share.out += begin * batch->out_step * real_bytes;
+    return share;
 }
 
 static bool is_batch(const struct cpu_program *program)

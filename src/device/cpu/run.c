@@ -4,6 +4,7 @@
 #include "device/cpu/array.h"
 #include "device/cpu/copied.h"
 #include "device/cpu/line.h"
+#include "device/cpu/short.h"
 #include "device/cpu/threads.h"
 
 #include <omp.h>
@@ -94,7 +95,7 @@ static void run_tiles(const struct cpu_program *program, const struct kal_phase 
 static void run_phase(const struct cpu_program *program, const struct kal_phase *phase,
                       int64_t stage_index, struct cpu_worker *worker)
 {
-    if (worker->parts > 1 && kal_cpu_are_shared(program, phase, worker->parts)) {
+    if (kal_cpu_are_shared(program, phase, worker->parts)) {
         run_tiles(program, phase, stage_index, worker);
         return;
     }
@@ -322,30 +323,14 @@ static inline void run_short(const struct cpu_program *program,
         run_part(program, &program->batch.part[i], x, y);
 }
 
-// A thread's share of a part: registers full of lines.
-static struct cpu_part share_of(const struct cpu_program *program,
-                                const struct cpu_part *part, int which, int parts)
-{
-    const int64_t real_bytes = program->is_f64 ? 8 : 4, at_once = part->at_once;
-    struct cpu_part share = *part;
-    int64_t begin, end;
-
-    kal_cpu_share((part->lines + at_once - 1) / at_once, which, parts, &begin, &end);
-    begin *= at_once;
-    share.lines = kal_min(end * at_once, part->lines) - begin;
-    share.count = part->count == part->lines ? share.lines : share.lines / at_once;
-    share.in += begin * program->batch.in_step * real_bytes;
-    share.out += begin * program->batch.out_step * real_bytes;
-    return share;
-}
-
 // A thread's lines of a batch that threads share.
 static void share_short(const struct cpu_program *program, const struct cpu_vectors *x,
                         const struct cpu_vectors *y, int which, int parts)
 {
+    const int64_t real_bytes = program->is_f64 ? 8 : 4;
     for (int i = 0; i < program->batch.part_count; i++) {
         const struct cpu_part share =
-            share_of(program, &program->batch.part[i], which, parts);
+            kal_cpu_part_share(&program->batch, i, real_bytes, which, parts);
         if (share.lines > 0)
             run_part(program, &share, x, y);
     }
