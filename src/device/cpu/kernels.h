@@ -11,6 +11,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/**
+ * Of what is inlined whatever its size: a compiler that judges by size puts values of a caller's registers into memory,
+ * and GCC drops calls of functions that do nothing but ask for memory to come, as ones without effect.
+ */
+#define CPU_INLINE static inline __attribute__((always_inline))
+
 enum { CPU_MAX_RADIX = 32, CPU_MAX_REAL = 32, CPU_MAX_LANES = 16 };
 
 /** The longest codelet, of whole lines: of several, and of lines beside each other. */
@@ -268,7 +274,7 @@ struct cpu_kernels {
     /**
      * Elements first .. first+n-1 to or from tile elements 0 .. n-1. `lanes`: lanes are
      * neighbours in memory. `lanes_apart`: all are there, each as far from the next. `rows`:
-     * there is no index, and n elements fill a vector. `any`: no condition.
+     * there is no index, and n elements fill a vector or are neighbours. `any`: no condition.
      */
     void (*load_lanes)(void *tile, const struct cpu_memory *from, int64_t first,
                        int64_t n);

@@ -52,7 +52,9 @@ static enum access choose_access(const struct cpu_run *run,
         llabs(step) < llabs(memory->stride) &&
         llabs(step) * run->worker->real_bytes <= FAR_APART)
         return ACCESS_LANES_APART;
-    if (lanes == 1 || row * unit < lanes || (memory->stride != unit && bytes > FAR_APART))
+    const bool are_apart = memory->stride != unit;
+    if (lanes == 1 || row == 0 || row * unit * 2 < lanes ||
+        (are_apart && (row * unit < lanes || bytes > FAR_APART)))
         return ACCESS_ANY;
     if (!memory->index)
         return ACCESS_ROWS;

@@ -109,12 +109,36 @@ static void find_affine_lanes(struct cpu_run *run, const struct cpu_place *c)
         t->twiddle[i] = c->twiddle + i * run->step.twiddle;
 }
 
+// The tile behind another one of its row has all lanes as far on, unless a round of the fast loop ends.
+static bool move_lanes(struct cpu_run *run, int64_t number)
+{
+    struct cpu_tile *t = &run->tile;
+    const int lanes = run->rows.tile;
+
+    if (!t->is_affine || t->lanes != lanes || number != t->number + lanes ||
+        t->fast + 2 * lanes > run->round)
+        return false;
+    for (int i = 0; i < lanes; i++) {
+        t->in[i] += lanes * run->step.in;
+        t->out[i] += lanes * run->step.out;
+    }
+    for (int i = 0; run->pass->pass->out.twiddle_n && i < lanes; i++)
+        t->twiddle[i] += lanes * run->step.twiddle;
+    t->number = number;
+    t->fast += lanes;
+    return true;
+}
+
 void kal_cpu_lanes_find(struct cpu_run *run, int64_t row, int64_t first)
 {
     struct cpu_tile *t = &run->tile;
     const struct cpu_pass *pass = run->pass;
     const int64_t number = row * run->rows.length + first;
 
+    if (first > 0 && first + run->rows.tile <= run->rows.length &&
+        move_lanes(run, number))
+        return;
+    t->number = number;
     t->lanes = (int)kal_min(run->rows.tile, run->rows.length - first);
     run->in.lanes = run->out.lanes = t->lanes;
     struct cpu_place c = kal_cpu_place_find(pass, run->chunk, number, pass->fast_loop);
@@ -180,4 +204,6 @@ void kal_cpu_run_init(struct cpu_run *run, const struct cpu_worker *worker,
     run->joined = 0;
     run->joined_to = NULL;
     run->is_joining = false;
+    run->has_way = false;
+    run->tile.is_affine = false;
 }

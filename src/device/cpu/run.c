@@ -363,7 +363,7 @@ static inline void run_lines(const struct cpu_program *program, run_one *run,
 }
 
 // Have bytes on their way to the nearer cache.
-static inline void ask_for(const char *from, int64_t bytes)
+CPU_INLINE void ask_for(const char *from, int64_t bytes)
 {
     for (int64_t i = 0; i < bytes; i += CPU_LINE_BYTES)
         __builtin_prefetch(from + i, 0, 2);

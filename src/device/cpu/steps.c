@@ -4,52 +4,48 @@
 
 #include <string.h>
 
-// How a step can reach memory: not at all, as vectors, or as interleaved adjacent lines, and
-// these past the caches.
-enum reach { REACH_NONE, REACH_VECTORS, REACH_INTERLEAVED, REACH_STREAMED };
-
-static enum reach find_reach(const struct cpu_run *run, const struct cpu_memory *side,
-                             int64_t unit, int64_t step)
+static enum cpu_reach find_reach(const struct cpu_run *run, const struct cpu_memory *side,
+                                 int64_t unit, int64_t step)
 {
     const int lanes = run->pass->kernels->lanes;
 
     if (side->index || !side->re || !side->im)
-        return REACH_NONE;
+        return CPU_REACH_NONE;
     if (lanes == 1)
-        return REACH_VECTORS;
+        return CPU_REACH_VECTORS;
     if (!run->tile.is_affine || run->tile.lanes != lanes || step != unit)
-        return REACH_NONE;
-    return unit == 1 ? REACH_VECTORS : REACH_INTERLEAVED;
+        return CPU_REACH_NONE;
+    return unit == 1 ? CPU_REACH_VECTORS : CPU_REACH_INTERLEAVED;
 }
 
-static void run_dft(const struct cpu_step *step, cpu_dft *dft, struct cpu_vectors x,
-                    struct cpu_vectors y, int64_t real_bytes)
+static void run_dft(const struct cpu_step *step, cpu_dft *dft, struct cpu_vectors *x,
+                    struct cpu_vectors *y, int64_t real_bytes)
 {
     const struct kal_step *s = step->step;
-    const int64_t block = s->radix * s->m * s->s;
-    for (int64_t o = 0; o < s->outer; o++) {
-        kal_cpu_step_run(step, dft, &x, &y, real_bytes);
-        x.re = (char *)x.re + block * x.stride * real_bytes;
-        x.im = (char *)x.im + block * x.stride * real_bytes;
-        y.re = (char *)y.re + block * y.stride * real_bytes;
-        y.im = (char *)y.im + block * y.stride * real_bytes;
+    const int64_t block = s->radix * s->m * s->s * real_bytes;
+
+    kal_cpu_step_run(step, dft, x, y, real_bytes);
+    for (int64_t o = 1; o < s->outer; o++) {
+        kal_cpu_advance(x, block * x->stride);
+        kal_cpu_advance(y, block * y->stride);
+        kal_cpu_step_run(step, dft, x, y, real_bytes);
     }
 }
 
 // The function of a step that reaches memory so on either side, or NULL.
 static cpu_dft *find_dft(const struct cpu_pass *pass, const struct cpu_step *step,
-                         enum reach in, enum reach out)
+                         enum cpu_reach in, enum cpu_reach out)
 {
     const struct cpu_fused *fused = pass->kernels->fused;
     const int radix = step->step->radix;
 
-    if (out == REACH_STREAMED)
-        return in == REACH_INTERLEAVED ? NULL : fused->streamed[radix];
-    if (in != REACH_INTERLEAVED && out != REACH_INTERLEAVED)
+    if (out == CPU_REACH_STREAMED)
+        return in == CPU_REACH_INTERLEAVED ? NULL : fused->streamed[radix];
+    if (in != CPU_REACH_INTERLEAVED && out != CPU_REACH_INTERLEAVED)
         return step->dft;
-    if (in != REACH_INTERLEAVED)
+    if (in != CPU_REACH_INTERLEAVED)
         return fused->out[radix];
-    return out == REACH_INTERLEAVED ? fused->in_out[radix] : fused->in[radix];
+    return out == CPU_REACH_INTERLEAVED ? fused->in_out[radix] : fused->in[radix];
 }
 
 // A mirrored step from one tile to the other.
@@ -151,25 +147,6 @@ static int run_other(const struct cpu_worker *worker, const struct cpu_pass *pas
     return current;
 }
 
-// Columns of a four-step with one codelet: memory to memory, twiddles in passing.
-static bool run_columns(const struct cpu_run *run, enum reach in, enum reach out)
-{
-    const struct cpu_pass *pass = run->pass;
-    const struct cpu_fused *fused = pass->kernels->fused;
-
-    if (!pass->twiddle_tiles || pass->pass->step_count != 1 || !fused ||
-        pass->pass->scale != 1.0 || out != REACH_VECTORS || in == REACH_NONE)
-        return false;
-    const int radix = pass->pass->step[0].radix;
-    cpu_dft *dft = in == REACH_VECTORS ? fused->lanes[radix] : fused->in_lanes[radix];
-    if (!dft)
-        return false;
-    const struct cpu_vectors x = kal_cpu_memory_vectors(run, &run->in);
-    const struct cpu_vectors y = kal_cpu_memory_vectors(run, &run->out);
-    dft(&x, &y, 1, 1, kal_cpu_twiddle_row(run));
-    return true;
-}
-
 // May the first step read, or the last one write, memory as far as the pass goes?
 static bool reads_plainly(const struct kal_pass *p)
 {
@@ -184,6 +161,61 @@ static bool writes_plainly(const struct kal_pass *p)
     const struct kal_step *last = &p->step[p->step_count - 1];
     return last->op == KAL_STEP_DFT && last->outer == 1 && p->out.count >= p->n &&
            p->out.chirp_n == 0;
+}
+
+// The codelet of lines that have one, from memory to memory, those of whole tiles; columns of a four-step have their
+// twiddles in passing. NULL: there is none, or more to do.
+static cpu_dft *find_codelet(const struct cpu_run *run)
+{
+    const struct cpu_pass *pass = run->pass;
+    const struct kal_pass *p = pass->pass;
+    const struct cpu_fused *fused = pass->kernels->fused;
+
+    if (p->step_count != 1 || !fused || !reads_plainly(p) || !writes_plainly(p) ||
+        (p->out.twiddle_n ? p->scale : pass->scale) != 1.0)
+        return NULL;
+    const enum cpu_reach in = find_reach(run, &run->in, run->in_unit, run->step.in),
+                         out = find_reach(run, &run->out, run->out_unit, run->step.out);
+    if (!in || !out || (out == CPU_REACH_INTERLEAVED && pass->is_streamed))
+        return NULL;
+    if (!p->out.twiddle_n)
+        return find_dft(pass, &pass->step[0], in, out);
+    const int radix = p->step[0].radix;
+    if (!pass->twiddle_tiles || out != CPU_REACH_VECTORS)
+        return NULL;
+    return in == CPU_REACH_VECTORS ? fused->lanes[radix] : fused->in_lanes[radix];
+}
+
+// The present tile by such a codelet, and those behind it.
+static void run_codelet(const struct cpu_run *run, cpu_dft *dft, int64_t tiles)
+{
+    const struct cpu_pass *pass = run->pass;
+    const int64_t bytes = pass->kernels->lanes * run->worker->real_bytes;
+    const int64_t in_bytes = bytes * run->step.in, out_bytes = bytes * run->step.out;
+    const bool has_twiddles = pass->pass->out.twiddle_n > 0;
+    const char *twiddles = has_twiddles ? kal_cpu_twiddle_row(run) : NULL;
+    struct cpu_vectors x = kal_cpu_memory_vectors(run, &run->in);
+    struct cpu_vectors y = kal_cpu_memory_vectors(run, &run->out);
+
+    for (int64_t i = 0; i < tiles; i++) {
+        dft(&x, &y, 1, 1, twiddles);
+        kal_cpu_advance(&x, in_bytes);
+        kal_cpu_advance(&y, out_bytes);
+        if (has_twiddles)
+            twiddles += 2 * bytes * pass->pass->n;
+    }
+}
+
+int64_t kal_cpu_codelets_run(const struct cpu_run *run, int64_t first, int64_t most)
+{
+    const int64_t lines = kal_min(run->rows.length - first, run->round - run->tile.fast);
+    const int64_t tiles = kal_min(lines / run->pass->kernels->lanes, most);
+    cpu_dft *dft = tiles > 0 && !run->pass->is_far ? find_codelet(run) : NULL;
+
+    if (!dft)
+        return 0;
+    run_codelet(run, dft, tiles);
+    return tiles;
 }
 
 // Are outputs multiplied on their way to memory that the last step could reach?
@@ -237,11 +269,11 @@ static void advance_factors(const struct cpu_run *run, struct cpu_factors *f)
 
 // The last step codelet by codelet: outputs are multiplied and stored while they are near the core.
 static void run_last(const struct cpu_run *run, const struct cpu_step *step, cpu_dft *dft,
-                     struct cpu_vectors x, char *tile, enum reach out)
+                     struct cpu_vectors x, char *tile, enum cpu_reach out)
 {
-    static const enum cpu_layout layout[] = { [REACH_VECTORS] = CPU_PLANAR,
-                                              [REACH_INTERLEAVED] = CPU_INTERLEAVED,
-                                              [REACH_STREAMED] = CPU_STREAMED };
+    static const enum cpu_layout layout[] = { [CPU_REACH_VECTORS] = CPU_PLANAR,
+                                              [CPU_REACH_INTERLEAVED] = CPU_INTERLEAVED,
+                                              [CPU_REACH_STREAMED] = CPU_STREAMED };
     const struct cpu_kernels *k = run->pass->kernels;
     cpu_output *store =
         (run->pass->pass->out.twiddle_n ? k->twiddled : k->scaled)[layout[out]];
@@ -265,14 +297,14 @@ static void run_last(const struct cpu_run *run, const struct cpu_step *step, cpu
     }
 }
 
-static void run_steps(const struct cpu_run *run, enum reach in, enum reach out)
+static void run_steps(const struct cpu_run *run, const struct cpu_way *way)
 {
     const struct cpu_worker *worker = run->worker;
     const struct cpu_pass *pass = run->pass;
     const int end = pass->pass->step_count - 1;
     int current = 0;
 
-    if (in == REACH_NONE)
+    if (way->in == CPU_REACH_NONE)
         kal_cpu_tile_load(run, worker->tile[0], worker->tile[1], 0, pass->pass->n);
     for (int i = 0; i <= end; i++) {
         const struct cpu_step *step = &pass->step[i];
@@ -280,53 +312,76 @@ static void run_steps(const struct cpu_run *run, enum reach in, enum reach out)
             current = run_other(worker, pass, step, current);
             continue;
         }
-        const bool by_codelets = i == end && out && has_factors(pass);
-        const enum reach from = i == 0 ? in : REACH_NONE,
-                         to = i == end && !by_codelets ? out : REACH_NONE;
-        const struct cpu_vectors x =
-            from ? kal_cpu_memory_vectors(run, &run->in)
-                 : kal_cpu_tile_vectors(worker, pass, worker->tile[current], 0, 1);
-        if (by_codelets) {
-            run_last(run, step, find_dft(pass, step, from, to), x, worker->tile[!current],
-                     out);
+        cpu_dft *dft = i == end ? way->last : i == 0 ? way->first : step->dft;
+        struct cpu_vectors x =
+            i == 0 && way->in
+                ? kal_cpu_memory_vectors(run, &run->in)
+                : kal_cpu_tile_vectors(worker, pass, worker->tile[current], 0, 1);
+        if (i == end && way->out && has_factors(pass)) {
+            run_last(run, step, dft, x, worker->tile[!current], way->out);
             return;
         }
-        const struct cpu_vectors y =
-            to ? kal_cpu_memory_vectors(run, &run->out)
-               : kal_cpu_tile_vectors(worker, pass, worker->tile[!current], 0, 1);
-        run_dft(step, find_dft(pass, step, from, to), x, y, worker->real_bytes);
+        struct cpu_vectors y =
+            i == end && way->out
+                ? kal_cpu_memory_vectors(run, &run->out)
+                : kal_cpu_tile_vectors(worker, pass, worker->tile[!current], 0, 1);
+        run_dft(step, dft, &x, &y, worker->real_bytes);
         current = !current;
     }
-    if (out == REACH_NONE)
+    if (way->out == CPU_REACH_NONE)
         kal_cpu_tile_store(run, worker->tile[current], worker->tile[!current], 0,
                            pass->pass->n);
 }
 
-void kal_cpu_tile_run(const struct cpu_run *run)
+// Long radices have no fused form; the input goes through a tile, then the output.
+static void find_way(const struct cpu_run *run, struct cpu_way *way)
 {
     const struct cpu_pass *pass = run->pass;
     const struct kal_pass *p = pass->pass;
-    enum reach in = reads_plainly(p)
-                        ? find_reach(run, &run->in, run->in_unit, run->step.in)
-                        : REACH_NONE;
-    enum reach out = writes_plainly(p)
-                         ? find_reach(run, &run->out, run->out_unit, run->step.out)
-                         : REACH_NONE;
-
-    if (run_columns(run, in, out))
-        return;
+    const int end = p->step_count - 1;
+    enum cpu_reach in = reads_plainly(p)
+                            ? find_reach(run, &run->in, run->in_unit, run->step.in)
+                            : CPU_REACH_NONE;
+    enum cpu_reach out = writes_plainly(p)
+                             ? find_reach(run, &run->out, run->out_unit, run->step.out)
+                             : CPU_REACH_NONE;
     const bool by_codelets = has_factors(pass);
+
     if (by_codelets && out && !can_multiply_outputs(pass))
-        out = REACH_NONE;
-    if (out == REACH_INTERLEAVED && kal_cpu_can_stream_lanes(run))
-        out = REACH_STREAMED;
-    const enum reach fused = by_codelets ? REACH_NONE : out;
-    // Long radices have no fused form; the input goes through a tile, then the output.
-    if (in &&
-        !find_dft(pass, &pass->step[0], in, p->step_count == 1 ? fused : REACH_NONE))
-        in = REACH_NONE;
-    if (fused && !find_dft(pass, &pass->step[p->step_count - 1],
-                           p->step_count == 1 ? in : REACH_NONE, fused))
-        out = REACH_NONE;
-    run_steps(run, in, out);
+        out = CPU_REACH_NONE;
+    if (out == CPU_REACH_INTERLEAVED && kal_cpu_can_stream_lanes(run))
+        out = CPU_REACH_STREAMED;
+    enum cpu_reach fused = by_codelets ? CPU_REACH_NONE : out;
+    if (in && !find_dft(pass, &pass->step[0], in, end == 0 ? fused : CPU_REACH_NONE))
+        in = CPU_REACH_NONE;
+    if (fused && !find_dft(pass, &pass->step[end], end == 0 ? in : CPU_REACH_NONE, fused))
+        out = fused = CPU_REACH_NONE;
+    *way = (struct cpu_way){ .in = in, .out = out };
+    if (end < 0)
+        return;
+    way->first = find_dft(pass, &pass->step[0], in, CPU_REACH_NONE);
+    way->last = find_dft(pass, &pass->step[end], end == 0 ? in : CPU_REACH_NONE, fused);
+}
+
+void kal_cpu_tile_run(struct cpu_run *run)
+{
+    const struct cpu_pass *pass = run->pass;
+    const bool is_whole = run->tile.is_affine && run->tile.lanes == pass->kernels->lanes;
+    struct cpu_way own;
+
+    cpu_dft *codelet = find_codelet(run);
+    if (codelet) {
+        run_codelet(run, codelet, 1);
+        return;
+    }
+    // Past the caches go those that begin on a line of these.
+    if (!is_whole || pass->is_streamed) {
+        find_way(run, &own);
+        run_steps(run, &own);
+        return;
+    }
+    if (!run->has_way)
+        find_way(run, &run->way);
+    run->has_way = true;
+    run_steps(run, &run->way);
 }

@@ -150,7 +150,8 @@ static int64_t run_ahead(const struct cpu_run *run, int64_t first, int64_t most)
 {
     if (run->pass->turned.run)
         return run_short(run, first, most);
-    return run->pass->beside.run ? run_beside(run, first, most) : 0;
+    return run->pass->beside.run ? run_beside(run, first, most)
+                                 : kal_cpu_codelets_run(run, first, most);
 }
 
 // Several lines that do not fill a tile, each as it would be worked among others.
@@ -216,19 +217,21 @@ static void join_tile(struct cpu_run *run)
 
 enum { AHEAD_BYTES = 16384 };
 
-static void ask_for(const char *from, int64_t bytes, bool is_write)
+// Lines of the caches that hold so many bytes, but for the first one that holds a neighbour's last ones, too.
+CPU_INLINE void ask_for(const char *from, int64_t bytes, bool is_write)
 {
     for (int64_t i = 0; i < bytes; i += CPU_LINE_BYTES) {
+        const char *last = from + kal_min(i + CPU_LINE_BYTES, bytes) - 1;
         if (is_write)
-            __builtin_prefetch(from + i, 1, 2);
+            __builtin_prefetch(last, 1, 2);
         else
-            __builtin_prefetch(from + i, 0, 2);
+            __builtin_prefetch(last, 0, 2);
     }
 }
 
 // One side of the tile that lies `ahead` reals behind this one, at once.
-static void ask_for_side(const struct cpu_run *run, const struct cpu_memory *memory,
-                         int64_t unit, int64_t step, int64_t ahead, bool is_write)
+CPU_INLINE void ask_for_side(const struct cpu_run *run, const struct cpu_memory *memory,
+                             int64_t unit, int64_t step, int64_t ahead, bool is_write)
 {
     const int64_t real_bytes = run->worker->real_bytes, lanes = run->tile.lanes;
     const bool is_columns = step == unit;
@@ -262,6 +265,17 @@ static int64_t tiles_ahead(const struct cpu_run *run, int64_t first, int64_t til
     return ahead < whole ? ahead : 0;
 }
 
+// Columns that do not begin on lines of the caches lie in one more of these, the first of which their neighbours have,
+// too: how many reals behind their first one they are asked for.
+static int64_t reals_of_neighbours(const struct cpu_run *run)
+{
+    const int64_t real_bytes = run->worker->real_bytes;
+    const bool are_aligned =
+        (uintptr_t)kal_cpu_first_find(run, &run->in) % CPU_LINE_BYTES == 0 &&
+        run->in.stride * real_bytes % CPU_LINE_BYTES == 0;
+    return are_aligned ? 0 : CPU_LINE_BYTES / real_bytes - 1;
+}
+
 // Which memory is asked for while this tile is worked: that of one to come, among the `tiles`
 // that are this thread's. `first` is the line of its row that the present one begins with. The
 // processor's own prefetchers follow neither rows in turn nor long strides. Input that is
@@ -280,9 +294,11 @@ static void look_ahead(struct cpu_run *run, int64_t first, int64_t tiles)
         if (p->in.buffer != KAL_BUFFER_CHUNK)
             ask_for_side(run, &run->in, 1, 1, run->in.ahead, false);
         run->in.ahead = 0;
+    } else if (run->step.in == run->in_unit) {
+        run->in.ahead += reals_of_neighbours(run);
     }
-    if (!pass->is_streamed && p->out.buffer != KAL_BUFFER_CHUNK &&
-        run->out.re != run->in.re)
+    if (pass->is_streamed && p->out.buffer != KAL_BUFFER_CHUNK &&
+        run->out.re != run->in.re && !kal_cpu_can_stream_lanes(run))
         ask_for_side(run, &run->out, run->out_unit, run->step.out, ahead * run->step.out,
                      true);
 }

@@ -8,10 +8,28 @@
 /** The lines of one tile. */
 struct cpu_tile {
     int lanes;
+    int64_t number; // of its first line in the chunk
     bool is_affine; // offsets grow by the run's steps from lane to lane
     int64_t fast;   // index of the first lane on the fast loop
     int64_t in[CPU_MAX_LANES], out[CPU_MAX_LANES];
     int64_t twiddle[CPU_MAX_LANES]; // index on the twiddle's loop
+};
+
+/**
+ * How a step reaches memory: not at all, as vectors, or as interleaved adjacent lines, and these past
+ * the caches.
+ */
+enum cpu_reach {
+    CPU_REACH_NONE,
+    CPU_REACH_VECTORS,
+    CPU_REACH_INTERLEAVED,
+    CPU_REACH_STREAMED
+};
+
+/** How a tile goes through its steps: what these reach, and the functions of the first and of the last one. */
+struct cpu_way {
+    enum cpu_reach in, out;
+    cpu_dft *first, *last;
 };
 
 /** What all tiles of one call share. */
@@ -29,7 +47,9 @@ struct cpu_run {
     int joined;                    // tiles whose output is in the copy of neighbours,
     char *joined_to;               // and where the first of these belongs
     bool is_joining;               // the present one goes there
-    struct cpu_tile tile;          // the one that is being worked
+    bool has_way;                  // whole tiles all go this way
+    struct cpu_way way;
+    struct cpu_tile tile; // the one that is being worked
 };
 
 /** Prepare a run of tiles of a chunk; the lanes of each are still to be found. */
@@ -139,8 +159,14 @@ void kal_cpu_tile_store(const struct cpu_run *run, char *tile, char *spare, int6
 void kal_cpu_imaginary_clear(const struct cpu_worker *worker, const struct cpu_pass *pass,
                              char *tile, int64_t element);
 
+/**
+ * Run the present tile and those behind it in its row, `most` at most, if they are whole, have one codelet, and go from
+ * memory to memory with nothing else to do: return how many; 0: none.
+ */
+int64_t kal_cpu_codelets_run(const struct cpu_run *run, int64_t first, int64_t most);
+
 /** Run the steps of the present tile, from memory to memory. */
-void kal_cpu_tile_run(const struct cpu_run *run);
+void kal_cpu_tile_run(struct cpu_run *run);
 
 /** Run block `number` of the lines of the present tile. */
 void kal_cpu_block_run(const struct cpu_run *run, int64_t number);

@@ -27,8 +27,7 @@
 #include CODELETS
 
 // The r inputs of a codelet, as they will be asked for.
-static inline void ask_for(const struct cpu_vectors *x, ptrdiff_t at, ptrdiff_t step,
-                           int r)
+INLINE void ask_for(const struct cpu_vectors *x, ptrdiff_t at, ptrdiff_t step, int r)
 {
     const R *re = x->re, *im = x->im;
     const R *to_come = LEADING(re, im) + at + x->ahead;

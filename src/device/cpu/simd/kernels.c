@@ -267,6 +267,66 @@ INLINE void store_block(const R *t, int64_t step, int flip, R *base,
     }
 }
 
+// The same of rows of fewer reals than LANES.
+INLINE void load_few(R *t, int64_t step, int flip, const R *base, const int64_t *offset,
+                     int count)
+{
+    V v[LANES];
+    for (int i = 0; i < LANES; i++)
+        v[i] = LOAD_PART(base + offset[i], count);
+    transpose(v);
+    for (int j = 0; j < LANES; j++) {
+        if (j < count)
+            STORE(t + step * (j ^ flip), v[j]);
+    }
+}
+
+INLINE void store_few(const R *t, int64_t step, int flip, R *base, const int64_t *offset,
+                      int lanes, int count)
+{
+    V v[LANES];
+    for (int j = 0; j < LANES; j++)
+        v[j] = j < count ? LOAD(t + step * (j ^ flip)) : CONSTANT(0);
+    transpose(v);
+    for (int i = 0; i < LANES; i++) {
+        if (i < lanes)
+            STORE_PART(base + offset[i], v[i], count);
+    }
+}
+
+static void load_short_rows(R *t, const struct cpu_memory *from, const int64_t *offset,
+                            int n)
+{
+    const R *re = from->re, *im = from->im;
+
+    if (im && (im == re + 1 || re == im + 1)) {
+        const int flip = re > im;
+        load_few(t, LANES, flip, flip ? im : re, offset, 2 * n);
+        return;
+    }
+    load_few(t, PAIR, 0, re, offset, n);
+    if (im)
+        load_few(t + LANES, PAIR, 0, im, offset, n);
+    for (int e = 0; !im && e < n; e++)
+        STORE(t + e * PAIR + LANES, CONSTANT(0));
+}
+
+static void store_short_rows(const R *t, const struct cpu_memory *to,
+                             const int64_t *offset, int n)
+{
+    R *re = to->re, *im = to->im;
+
+    if (re && im && (im == re + 1 || re == im + 1)) {
+        const int flip = re > im;
+        store_few(t, LANES, flip, flip ? im : re, offset, to->lanes, 2 * n);
+        return;
+    }
+    if (re)
+        store_few(t, PAIR, 0, re, offset, to->lanes, n);
+    if (im)
+        store_few(t + LANES, PAIR, 0, im, offset, to->lanes, n);
+}
+
 // A row of `count` reals is moved in blocks of LANES, the last one overlapping the one
 // before: where the block behind `at` begins, or -1.
 static inline int64_t next_block(int64_t at, int64_t count)
@@ -367,9 +427,22 @@ static bool elements_are_apart(const struct cpu_memory *memory)
     return memory->stride != (is_interleaved ? 2 : 1);
 }
 
+// Has a row fewer reals than LANES?
+static bool are_short(const struct cpu_memory *memory, int64_t n)
+{
+    const R *re = memory->re, *im = memory->im;
+    const bool is_interleaved = re && im && (im == re + 1 || re == im + 1);
+    return (is_interleaved ? 2 * n : n) < LANES;
+}
+
 static void load_rows(void *tile, const struct cpu_memory *from, int64_t first, int64_t n)
 {
-    if (elements_are_apart(from))
+    int64_t offset[LANES];
+
+    if (are_short(from, n)) {
+        row_offsets(offset, from, first);
+        load_short_rows(tile, from, offset, (int)n);
+    } else if (elements_are_apart(from))
         load_transposed(tile, from, first, n, true);
     else
         load_transposed(tile, from, first, n, false);
@@ -378,7 +451,12 @@ static void load_rows(void *tile, const struct cpu_memory *from, int64_t first, 
 static void store_rows(const void *tile, const struct cpu_memory *to, int64_t first,
                        int64_t n)
 {
-    if (elements_are_apart(to))
+    int64_t offset[LANES];
+
+    if (are_short(to, n)) {
+        row_offsets(offset, to, first);
+        store_short_rows(tile, to, offset, (int)n);
+    } else if (elements_are_apart(to))
         store_transposed(tile, to, first, n, true);
     else
         store_transposed(tile, to, first, n, false);

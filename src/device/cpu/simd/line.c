@@ -67,7 +67,7 @@ static inline void turn(R *to, const R *t, const R *w, int count)
 }
 
 // Have n reals on their way to the nearer cache.
-static inline void ask_for(const R *from, int64_t n)
+INLINE void ask_for(const R *from, int64_t n)
 {
     enum { LINE = 64 / (int)sizeof(R) };
     for (int64_t i = 0; i < n; i += LINE)

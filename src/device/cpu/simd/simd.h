@@ -4,6 +4,8 @@
 #ifndef KAL_DEVICE_CPU_SIMD_SIMD_H_
 #define KAL_DEVICE_CPU_SIMD_SIMD_H_
 
+#include "device/cpu/kernels.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,8 +44,7 @@ typedef R V __attribute__((vector_size(REGISTER_BYTES)));
 typedef R V_UNALIGNED __attribute__((vector_size(REGISTER_BYTES), aligned(sizeof(R))));
 #endif
 
-// Of what works on its caller's registers: a compiler that judges by size puts these into memory.
-#define INLINE static inline __attribute__((always_inline))
+#define INLINE CPU_INLINE
 
 // Of what keeps its values in registers if no loop is around it.
 #define APART static __attribute__((noinline))
@@ -208,7 +209,7 @@ static inline void store_part(R *pointer, V value, int count)
     } while (0)
 
 // Ask for so many reals of memory, some way behind those that begin there.
-static inline void ask_behind(const void *pointer, int64_t reals)
+INLINE void ask_behind(const void *pointer, int64_t reals)
 {
     enum { LINE_BYTES_ASKED = 64, AHEAD_BYTES_ASKED = 2048 };
     const char *from = (const char *)pointer + AHEAD_BYTES_ASKED;

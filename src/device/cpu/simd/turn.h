@@ -97,8 +97,8 @@ INLINE void stream_out(const R *t, const struct lines *l, int reals, int flip)
 
 // Memory of the groups to come, if lines are one behind the other. Output that is in the caches
 // takes up to a third longer if it is asked for.
-static inline void ask_for(const struct lines *l, int64_t groups, int from_reals,
-                           int to_reals, bool is_output_far)
+INLINE void ask_for(const struct lines *l, int64_t groups, int from_reals, int to_reals,
+                    bool is_output_far)
 {
     const int from_bytes = LANES * from_reals * (int)sizeof(R);
     const int to_bytes = LANES * to_reals * (int)sizeof(R);
