@@ -80,7 +80,7 @@ kallima_status kal_lower_real_even(struct kal_lowering *lo, const struct kal_rec
         limit_packed(&view, node->n / 2, is_forward);
         return even_local(lo, node, &view, is_forward);
     }
-    if (lo->phase_open || lo->stage_open)
+    if (lo->phase_open)
         return even_through_scratch(lo, node, &view, is_forward);
 
     if (kal_lines_stay_apart(lo, &view, 4 * kal_line_bytes(lo, node->n / 2))) {
@@ -92,6 +92,8 @@ kallima_status kal_lower_real_even(struct kal_lowering *lo, const struct kal_rec
         kal_phase_end(lo);
         return status;
     }
+    if (lo->stage_open)
+        return even_through_scratch(lo, node, &view, is_forward);
     KAL_TRY(kal_stage_begin(lo, &view, kal_lines_at_once(lo, node->child[0], &view),
                             &inside));
     status = even_through_scratch(lo, node, &inside, is_forward);

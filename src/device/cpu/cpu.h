@@ -229,6 +229,7 @@ struct cpu_program {
     struct cpu_user_side in, out; // of a single one
     int64_t lines;                // that are single, one after the other,
     bool streams_lines;           // and go past the caches by way of a copy
+    bool streams;                 // a pass of others may store its output there
     cpu_dft *whole;               // all of it; NULL: look at the passes
     struct cpu_batch batch;       // of CPU_SINGLE_SHORT
     struct cpu_array array;       // of CPU_SINGLE_ARRAY

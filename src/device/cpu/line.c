@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "device/cpu/line.h"
 
-#include <stdatomic.h>
-
 #include "device/cpu/places.h"
 
 static int loop_count(const struct kal_pass *p)
@@ -432,8 +430,6 @@ void kal_cpu_lines_run(struct cpu_worker *worker, const struct cpu_line *line,
         run_round(route, from.in, to.out, count);
         begin += count;
     }
-    if (line->is_streamed)
-        atomic_thread_fence(memory_order_seq_cst);
 }
 
 bool kal_cpu_line_is_shared(const struct cpu_line *line)
@@ -496,6 +492,4 @@ void kal_cpu_lines_share(struct cpu_worker *worker, const struct cpu_line *lines
         kal_cpu_meet(worker);
         share_rows(&route, &y);
     }
-    if (line->is_streamed)
-        atomic_thread_fence(memory_order_seq_cst);
 }

@@ -386,6 +386,7 @@ static kallima_status prepare_pass(struct cpu_program *program,
     pass->pass = p;
     pass->scale = p->scale;
     pass->is_streamed = kal_cpu_is_streamed(program, p);
+    program->streams = program->streams || pass->is_streamed;
     pass->bytes = pass_bytes(program, p, 0);
     pass->widest = widest_kernels(program);
     set_lanes(pass, phase);

@@ -73,6 +73,14 @@ static void share_units(struct cpu_worker *worker, const struct cpu_pass *pass,
     run_units(worker, pass, chunk, begin, end);
 }
 
+// What has gone past the caches is in memory before others are told of it. Once for all chunks: a fence for each row of
+// an array takes a twentieth of the time.
+static void settle(const struct cpu_program *program)
+{
+    if (program->streams)
+        atomic_thread_fence(memory_order_seq_cst);
+}
+
 // Few chunks: all threads work the tiles of one pass, then of the next.
 static void run_tiles(const struct cpu_program *program, const struct kal_phase *phase,
                       int64_t stage_index, struct cpu_worker *worker)
@@ -86,6 +94,7 @@ static void run_tiles(const struct cpu_program *program, const struct kal_phase 
             const struct cpu_pass *pass = &program->pass[phase->first_pass + j];
             kal_cpu_begin(worker);
             share_units(worker, pass, &chunk);
+            settle(program);
             j += pass->line != NULL;
         }
     }
@@ -101,6 +110,7 @@ static void run_phase(const struct cpu_program *program, const struct kal_phase 
     }
     kal_cpu_begin(worker);
     run_chunks(program, phase, stage_index, worker);
+    settle(program);
 }
 
 static void run_worker(const struct cpu_program *program, struct cpu_worker *worker)

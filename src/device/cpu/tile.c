@@ -3,7 +3,6 @@
 // memory that is asked for ahead.
 #include "device/cpu/tile.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 #include "device/cpu/beside.h"
@@ -331,6 +330,4 @@ void kal_cpu_tiles_run(struct cpu_worker *worker, const struct cpu_pass *pass,
             kal_cpu_tile_run(&run);
     }
     leave_joined(&run);
-    if (pass->is_streamed)
-        atomic_thread_fence(memory_order_seq_cst);
 }
