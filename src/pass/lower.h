@@ -20,6 +20,8 @@ struct kal_lowering {
     const struct kal_caps *caps;
     struct kal_program *program;
     bool stage_open, phase_open;
+    int64_t
+        channels; // arrays that lie between each other's elements, as innermost loops; 0: there are none
     int64_t shared_used, chunk_used; // reals of scratch in use
 };
 

@@ -12,6 +12,7 @@ struct volume {
     int64_t stride[KALLIMA_MAX_RANK];
     int64_t row; // its elements, pairs of reals where it has these,
     int64_t gap; // and how many there are behind it
+    int64_t channel_stride;
     int64_t loop_stride[KAL_MAX_LOOPS]; // of the loops of the batch
 };
 
@@ -26,6 +27,7 @@ static struct volume user_volume(const struct kal_lowering *lo,
     struct volume v = { .side = *side, .row = array->n[last] / pair };
     for (int i = 0; i <= last; i++)
         v.stride[i] = stride[i] * unit;
+    v.channel_stride = array->batch_stride * unit;
     if (last > 0 && stride[last] != 0)
         v.gap = stride[last - 1] / (stride[last] * pair) - v.row;
     for (int i = 0; i < KAL_MAX_LOOPS; i++)
@@ -46,7 +48,7 @@ static kallima_status scratch_volume(struct kal_lowering *lo,
                                      bool are_pairs, struct volume *v)
 {
     const struct kal_problem *p = lo->problem;
-    int64_t pitch[KALLIMA_MAX_RANK], elements = 1;
+    int64_t pitch[KALLIMA_MAX_RANK], elements = kal_max(1, lo->channels);
 
     for (int i = p->rank - 1; i >= first; i--) {
         pitch[i] = elements;
@@ -59,6 +61,7 @@ static kallima_status scratch_volume(struct kal_lowering *lo,
                          lines->out.is_swapped;
     for (int i = p->rank - 1; i >= first; i--)
         v->stride[i] = pitch[i] * v->side.stride;
+    v->channel_stride = v->side.stride;
     v->row = other_length(p, p->rank - 1);
     v->gap = 0;
     return KALLIMA_OK;
@@ -111,6 +114,20 @@ static void join_loops(struct kal_lines *lines, int first)
     }
 }
 
+// The arrays whose elements lie between each other's: their lines are neighbours, and fill tiles with those of the
+// last axis, or, if they are many, by themselves; else rows of one array do.
+static kallima_status loop_over_channels(const struct kal_lowering *lo,
+                                         struct kal_lines *lines, const struct volume *in,
+                                         const struct volume *out, bool are_outer)
+{
+    enum { MANY = 9 }; // tiles end with rounds of so many neighbours
+    const bool are_rows = lines->in.stride == in->stride[lo->problem->rank - 1];
+    if (lo->channels == 0 || are_outer != (are_rows && lo->channels < MANY))
+        return KALLIMA_OK;
+    return kal_lines_add_loop(lines, lo->channels, in->channel_stride,
+                              out->channel_stride);
+}
+
 // Transform `axis`, for all of the others from `first` on.
 static kallima_status lower_axis(struct kal_lowering *lo, const struct kal_recipe *child,
                                  const struct kal_lines *batch, const struct volume *in,
@@ -125,7 +142,9 @@ static kallima_status lower_axis(struct kal_lowering *lo, const struct kal_recip
     lines.out.stride = out->stride[axis];
     if (p->kind == KALLIMA_C2R && axis != p->rank - 1)
         lines.in.is_swapped = lines.out.is_swapped = true;
+    KAL_TRY(loop_over_channels(lo, &lines, in, out, true));
     KAL_TRY(loop_over(&lines, p, in, out, first, p->rank, axis));
+    KAL_TRY(loop_over_channels(lo, &lines, in, out, false));
     if (!lo->caps->language)
         join_loops(&lines, loop_count(batch));
     return kal_lower(lo, child, &lines);
@@ -252,10 +271,17 @@ static bool has_axis_of_one(const struct kal_problem *p)
     return false;
 }
 
+// Points of an array, or of all channels.
+static int64_t count_points(const struct kal_lowering *lo, const struct kal_recipe *node)
+{
+    return node->n * kal_max(1, lo->channels);
+}
+
 static double all_bytes(const struct kal_lowering *lo, const struct kal_recipe *node,
                         const struct kal_lines *lines)
 {
-    return (double)kal_line_count(lines) * (double)kal_line_bytes(lo, node->n);
+    return (double)kal_line_count(lines) *
+           (double)kal_line_bytes(lo, count_points(lo, node));
 }
 
 // A large cache that all cores share keeps what those near them lose: on sixteen threads of a Xeon with
@@ -311,7 +337,7 @@ static bool stays_near(const struct kal_lowering *lo, int64_t n)
 static int first_near(const struct kal_lowering *lo, const struct kal_recipe *node)
 {
     int first = node->child_count;
-    int64_t n = 1;
+    int64_t n = kal_max(1, lo->channels);
 
     while (first > 0 && stays_near(lo, n * node->child[first - 1]->n))
         n *= node->child[--first]->n;
@@ -513,7 +539,8 @@ static bool goes_far(const struct kal_lowering *lo, const struct kal_recipe *nod
     const struct kal_problem *p = lo->problem;
     return lo->caps->far_bytes > 0 && p->kind == KALLIMA_C2C && !p->is_in_place &&
            !p->out.is_planar && !has_axis_of_one(p) &&
-           (rows_are_aligned(p) || kal_line_bytes(lo, node->n) <= SMALL_BYTES) &&
+           (rows_are_aligned(p) ||
+            kal_line_bytes(lo, count_points(lo, node)) <= SMALL_BYTES) &&
            all_bytes(lo, node, lines) >= (double)lo->caps->far_bytes;
 }
 
@@ -535,7 +562,7 @@ static kallima_status lower_near(struct kal_lowering *lo, const struct kal_recip
 static bool arrays_stay_near(const struct kal_lowering *lo, const struct kal_recipe *node,
                              const struct kal_lines *lines)
 {
-    return stays_near(lo, node->n) ||
+    return stays_near(lo, count_points(lo, node)) ||
            (lo->problem->kind == KALLIMA_C2C && kal_line_count(lines) > 1 &&
             kal_line_bytes(lo, node->n) <= (int64_t)lo->caps->near_bytes);
 }
@@ -553,13 +580,54 @@ static bool is_worked_alone(const struct kal_lowering *lo, const struct kal_reci
            kal_line_bytes(lo, node->n) <= MOST_TIMES_NEAR * (int64_t)lo->caps->near_bytes;
 }
 
+// Do the arrays of a batch lie between each other's elements, of a CPU, as the colours of an image do?
+static bool are_channels(const struct kal_lowering *lo, const struct kal_tile *tile)
+{
+    const struct kal_problem *p = lo->problem;
+    const int last = p->rank - 1;
+    return !lo->caps->language && p->batch > 1 && tile->first > 0 && !lo->phase_open &&
+           !lo->stage_open &&
+           magnitude(p->in.batch_stride) < magnitude(p->in.stride[last]) &&
+           magnitude(p->out.batch_stride) < magnitude(p->out.stride[last]);
+}
+
+// All of their lines are innermost loops, not the batch that arrays are worked one after the other in.
+static struct kal_lines take_channels(struct kal_lowering *lo,
+                                      const struct kal_lines *lines)
+{
+    struct kal_lines all = *lines;
+    lo->channels = lo->problem->batch;
+    all.loops[0] = (struct kal_loop){ .count = 1 };
+    return all;
+}
+
+static kallima_status lower_arrays(struct kal_lowering *lo, const struct kal_recipe *node,
+                                   const struct kal_tile *tile,
+                                   const struct kal_lines *lines)
+{
+    struct kal_lines inside;
+    kallima_status status;
+
+    // Each on one thread, one after the other.
+    if (arrays_stay_near(lo, node, lines)) {
+        KAL_TRY(kal_phase_begin_near(lo, node, lines, false, &inside));
+        status = lower_near(lo, node, tile, &inside);
+        kal_phase_end(lo);
+        return status;
+    }
+    if (lo->stage_open || !is_worked_alone(lo, node, lines))
+        return lower_axes(lo, node, tile, lines);
+    KAL_TRY(kal_stage_begin(lo, lines, 1, &inside));
+    status = lower_axes(lo, node, tile, &inside);
+    kal_stage_end(lo);
+    return status;
+}
+
 kallima_status kal_lower_rank(struct kal_lowering *lo, const struct kal_recipe *node,
                               const struct kal_lines *lines)
 {
     const struct kal_together together = kal_problem_together(lo->problem, lo->caps);
     const struct kal_tile tile = kal_tile_choose(node, together.tile, lo->problem);
-    struct kal_lines inside;
-    kallima_status status;
 
     if (tile.first > 0 && tile.first == together.tile && together.launch < tile.rank &&
         kal_tile_of(node, together.launch).is_local)
@@ -567,18 +635,8 @@ kallima_status kal_lower_rank(struct kal_lowering *lo, const struct kal_recipe *
 
     if (!lo->caps->language && tile.first == 0)
         return lower_axes(lo, node, &tile, lines); // an array on each lane
-
-    // Each on one thread, one after the other.
-    if (arrays_stay_near(lo, node, lines)) {
-        KAL_TRY(kal_phase_begin_near(lo, node, lines, false, &inside));
-        status = lower_near(lo, node, &tile, &inside);
-        kal_phase_end(lo);
-        return status;
-    }
-    if (lo->stage_open || !is_worked_alone(lo, node, lines))
-        return lower_axes(lo, node, &tile, lines);
-    KAL_TRY(kal_stage_begin(lo, lines, 1, &inside));
-    status = lower_axes(lo, node, &tile, &inside);
-    kal_stage_end(lo);
-    return status;
+    if (!are_channels(lo, &tile))
+        return lower_arrays(lo, node, &tile, lines);
+    const struct kal_lines all = take_channels(lo, lines);
+    return lower_arrays(lo, node, &tile, &all);
 }

@@ -94,6 +94,18 @@ static const kallima_desc problems[] = {
       .batch = 5003,
       .kind = KALLIMA_R2C,
       .out.format = KALLIMA_PLANAR },
+    // Arrays whose elements lie between each other's: few and many of them.
+    { .rank = 2,
+      .n = { 300, 200 },
+      .batch = 3,
+      .in = { .stride = { 600, 3 }, .batch_stride = 1 },
+      .out = { .stride = { 600, 3 }, .batch_stride = 1 } },
+    { .rank = 2,
+      .n = { 64, 60 },
+      .batch = 12,
+      .precision = KALLIMA_F64,
+      .in = { .stride = { 720, 12 }, .batch_stride = 1 },
+      .out = { .stride = { 720, 12 }, .batch_stride = 1 } },
     // Longer ones by way of copies, and one of many threads.
     { .rank = 1,
       .n = { 1000 },

@@ -396,6 +396,63 @@ void arrays_of_codelets_are_computed(void **state)
     ROWS_FINISH();
 }
 
+// Packed arrays of a side, `batch` of them, element by element beside each other, rows of `row` elements.
+static void lay_beside(kallima_layout *layout, const kallima_desc *desc, int64_t row)
+{
+    int64_t stride = desc->batch;
+    layout->batch_stride = 1;
+    for (int axis = desc->rank - 1; axis >= 0; axis--) {
+        layout->stride[axis] = stride;
+        stride *= axis == desc->rank - 1 ? row : desc->n[axis];
+    }
+}
+
+// As the colours of an image are: few and many of them, of arrays near one core, of which rows and planes are, and others.
+void arrays_beside_each_other_are_computed(void **state)
+{
+    static const kallima_desc arrays[] = {
+        { .rank = 2, .n = { 12, 10 }, .batch = 3 },
+        { .rank = 2, .n = { 9, 21 }, .batch = 2 },
+        { .rank = 2, .n = { 64, 64 }, .batch = 16 },
+        { .rank = 2, .n = { 50, 100 }, .batch = 4 },
+        { .rank = 2, .n = { 101, 36 }, .batch = 9 },
+        { .rank = 2, .n = { 256, 320 }, .batch = 3 },
+        { .rank = 2, .n = { 1, 48 }, .batch = 5 },
+        { .rank = 3, .n = { 5, 6, 7 }, .batch = 2 },
+        { .rank = 3, .n = { 40, 48, 36 }, .batch = 2 },
+        { .rank = 3, .n = { 7, 11, 64 }, .batch = 10 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
+        for (int variant = 0; variant < 4 * KALLIMA_KIND_COUNT;
+             variant += suite.takes_kernels ? 5 : 1) {
+            struct trial t = { .desc = arrays[i],
+                               .seed = i * 100 + (uint64_t)variant,
+                               .way = (enum way)(variant % WAY_COUNT) };
+            const int64_t row = t.desc.n[t.desc.rank - 1];
+            if (!suite_takes(t.seed, 4))
+                continue;
+            t.desc.kind = variant % KALLIMA_KIND_COUNT;
+            t.desc.precision = variant / 2 % 2;
+            t.desc.direction = t.desc.kind == KALLIMA_C2C && variant % 4 == 3;
+            t.desc.placement =
+                variant >= 3 * KALLIMA_KIND_COUNT && t.desc.kind == KALLIMA_C2C
+                    ? KALLIMA_IN_PLACE
+                    : KALLIMA_OUT_OF_PLACE;
+            t.desc.scale = variant % 5 == 1 ? 0.375 : 0.0;
+            if (variant / KALLIMA_KIND_COUNT % 2)
+                t.desc.in.format = t.desc.out.format = KALLIMA_PLANAR;
+            lay_beside(&t.desc.in, &t.desc,
+                       t.desc.kind == KALLIMA_C2R ? row / 2 + 1 : row);
+            lay_beside(&t.desc.out, &t.desc,
+                       t.desc.kind == KALLIMA_R2C ? row / 2 + 1 : row);
+            suite_check(&t, suite.device);
+        }
+    }
+    ROWS_FINISH();
+}
+
 // Small arrays, each on a lane of a register: of lanes that they fill and not, packed and not.
 static const struct small_array {
     kallima_kind kind;
