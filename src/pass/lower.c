@@ -127,8 +127,7 @@ kallima_status kal_phase_begin_near(struct kal_lowering *lo,
     return kal_phase_begin(lo, lines, chunk, across, inside);
 }
 
-// The least divisor of `count` that is `wanted` or more and at most `most`, else the largest below.
-static int64_t near_divisor(int64_t count, int64_t wanted, int64_t most)
+int64_t kal_near_divisor(int64_t count, int64_t wanted, int64_t most)
 {
     int64_t best = 1;
     for (int64_t d = 1; d <= kal_min(count, most) && best < wanted; d++)
@@ -145,8 +144,9 @@ int64_t kal_lines_at_once(const struct kal_lowering *lo, const struct kal_recipe
         return 1;
     const int64_t tiles = kal_min(node->child[0]->n, node->child[1]->n) / KAL_LANES + 1;
     const int64_t near = MOST_TIMES_NEAR * threads * (int64_t)lo->caps->near_bytes;
-    return near_divisor(lines->loops[last].count, (int64_t)THREAD_TILES * threads / tiles,
-                        near / kal_line_bytes(lo, node->n));
+    return kal_near_divisor(lines->loops[last].count,
+                            (int64_t)THREAD_TILES * threads / tiles,
+                            near / kal_line_bytes(lo, node->n));
 }
 
 // The last `at_once` steps of the last loop become a loop of their own.

@@ -22,6 +22,8 @@ struct kal_lowering {
     bool stage_open, phase_open;
     int64_t
         channels; // arrays that lie between each other's elements, as innermost loops; 0: there are none
+    int64_t
+        grouped; // small arrays that are worked at once, as outermost loops; 0: each by itself
     int64_t shared_used, chunk_used; // reals of scratch in use
 };
 
@@ -49,6 +51,9 @@ kallima_status kal_lower_rank(struct kal_lowering *lo, const struct kal_recipe *
 
 /** Bytes of a line of n complex elements in scratch. */
 int64_t kal_line_bytes(const struct kal_lowering *lo, int64_t n);
+
+/** Return the least divisor of `count` that is `wanted` or more and at most `most`, else the largest below. */
+int64_t kal_near_divisor(int64_t count, int64_t wanted, int64_t most);
 
 /** Number of lines over all loops but the stage's. */
 int64_t kal_line_count(const struct kal_lines *lines);

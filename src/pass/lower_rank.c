@@ -12,7 +12,8 @@ struct volume {
     int64_t stride[KALLIMA_MAX_RANK];
     int64_t row; // its elements, pairs of reals where it has these,
     int64_t gap; // and how many there are behind it
-    int64_t channel_stride;
+    int64_t channel_stride,
+        group_stride; // to the next array of those that are worked at once
     int64_t loop_stride[KAL_MAX_LOOPS]; // of the loops of the batch
 };
 
@@ -27,7 +28,7 @@ static struct volume user_volume(const struct kal_lowering *lo,
     struct volume v = { .side = *side, .row = array->n[last] / pair };
     for (int i = 0; i <= last; i++)
         v.stride[i] = stride[i] * unit;
-    v.channel_stride = array->batch_stride * unit;
+    v.channel_stride = v.group_stride = array->batch_stride * unit;
     if (last > 0 && stride[last] != 0)
         v.gap = stride[last - 1] / (stride[last] * pair) - v.row;
     for (int i = 0; i < KAL_MAX_LOOPS; i++)
@@ -55,13 +56,14 @@ static kallima_status scratch_volume(struct kal_lowering *lo,
         elements = kal_scratch_pitch(lo, elements * other_length(p, i), are_pairs);
     }
     KAL_TRY((are_pairs ? kal_scratch_take_pairs : kal_scratch_take)(
-        lo, lines, elements, &v->side, v->loop_stride));
+        lo, lines, elements * kal_max(1, lo->grouped), &v->side, v->loop_stride));
     v->side.is_swapped = !lo->caps->language && v->side.imag == 1 &&
                          p->kind == KALLIMA_C2C && lines->in.is_swapped &&
                          lines->out.is_swapped;
     for (int i = p->rank - 1; i >= first; i--)
         v->stride[i] = pitch[i] * v->side.stride;
     v->channel_stride = v->side.stride;
+    v->group_stride = elements * v->side.stride;
     v->row = other_length(p, p->rank - 1);
     v->gap = 0;
     return KALLIMA_OK;
@@ -114,18 +116,21 @@ static void join_loops(struct kal_lines *lines, int first)
     }
 }
 
-// The arrays whose elements lie between each other's: their lines are neighbours, and fill tiles with those of the
-// last axis, or, if they are many, by themselves; else rows of one array do.
-static kallima_status loop_over_channels(const struct kal_lowering *lo,
-                                         struct kal_lines *lines, const struct volume *in,
-                                         const struct volume *out, bool are_outer)
+// Lines of arrays that lie between each other's elements are neighbours, and fill tiles with those of the last axis,
+// or, if they are many, by themselves; else rows of one array do.
+static bool are_rows_of_one(const struct kal_lowering *lo, int axis)
 {
     enum { MANY = 9 }; // tiles end with rounds of so many neighbours
-    const bool are_rows = lines->in.stride == in->stride[lo->problem->rank - 1];
-    if (lo->channels == 0 || are_outer != (are_rows && lo->channels < MANY))
-        return KALLIMA_OK;
-    return kal_lines_add_loop(lines, lo->channels, in->channel_stride,
-                              out->channel_stride);
+    return axis == lo->problem->rank - 1 && lo->channels < MANY;
+}
+
+static kallima_status loop_over_channels(const struct kal_lowering *lo,
+                                         struct kal_lines *lines, const struct volume *in,
+                                         const struct volume *out)
+{
+    return lo->channels ? kal_lines_add_loop(lines, lo->channels, in->channel_stride,
+                                             out->channel_stride)
+                        : KALLIMA_OK;
 }
 
 // Transform `axis`, for all of the others from `first` on.
@@ -142,9 +147,14 @@ static kallima_status lower_axis(struct kal_lowering *lo, const struct kal_recip
     lines.out.stride = out->stride[axis];
     if (p->kind == KALLIMA_C2R && axis != p->rank - 1)
         lines.in.is_swapped = lines.out.is_swapped = true;
-    KAL_TRY(loop_over_channels(lo, &lines, in, out, true));
+    if (lo->grouped)
+        KAL_TRY(
+            kal_lines_add_loop(&lines, lo->grouped, in->group_stride, out->group_stride));
+    if (are_rows_of_one(lo, axis))
+        KAL_TRY(loop_over_channels(lo, &lines, in, out));
     KAL_TRY(loop_over(&lines, p, in, out, first, p->rank, axis));
-    KAL_TRY(loop_over_channels(lo, &lines, in, out, false));
+    if (!are_rows_of_one(lo, axis))
+        KAL_TRY(loop_over_channels(lo, &lines, in, out));
     if (!lo->caps->language)
         join_loops(&lines, loop_count(batch));
     return kal_lower(lo, child, &lines);
@@ -601,6 +611,40 @@ static struct kal_lines take_channels(struct kal_lowering *lo,
     return all;
 }
 
+// Is a batch one array behind the other, without gaps?
+static bool is_packed(const struct kal_array *array)
+{
+    return array->stride[0] > 0 && array->batch_stride == array->n[0] * array->stride[0];
+}
+
+// How many small arrays of a batch are worked at once, axis by axis: to begin an axis takes as long as the codelets of a
+// few lines. 0: one.
+static int64_t count_grouped(const struct kal_lowering *lo, const struct kal_recipe *node)
+{
+    enum { BYTES = 4096, MOST_AXES = 3 };
+    const struct kal_problem *p = lo->problem;
+    const int64_t wanted = BYTES / kal_line_bytes(lo, node->n);
+
+    if (lo->caps->language || lo->phase_open || lo->stage_open || p->rank > MOST_AXES ||
+        p->in.is_planar || p->out.is_planar || wanted < 2 || !is_packed(&p->in) ||
+        !is_packed(&p->out))
+        return 0;
+    const int64_t count = kal_near_divisor(p->batch, wanted, 2 * wanted);
+    return count > 1 ? count : 0;
+}
+
+// A batch of groups, not of arrays.
+static struct kal_lines take_groups(struct kal_lowering *lo,
+                                    const struct kal_lines *lines, int64_t count)
+{
+    struct kal_lines groups = *lines;
+    lo->grouped = count;
+    groups.loops[0].count /= count;
+    groups.loops[0].in *= count;
+    groups.loops[0].out *= count;
+    return groups;
+}
+
 static kallima_status lower_arrays(struct kal_lowering *lo, const struct kal_recipe *node,
                                    const struct kal_tile *tile,
                                    const struct kal_lines *lines)
@@ -635,8 +679,9 @@ kallima_status kal_lower_rank(struct kal_lowering *lo, const struct kal_recipe *
 
     if (!lo->caps->language && tile.first == 0)
         return lower_axes(lo, node, &tile, lines); // an array on each lane
-    if (!are_channels(lo, &tile))
-        return lower_arrays(lo, node, &tile, lines);
-    const struct kal_lines all = take_channels(lo, lines);
+    const int64_t grouped = count_grouped(lo, node);
+    const struct kal_lines all = are_channels(lo, &tile) ? take_channels(lo, lines)
+                                 : grouped               ? take_groups(lo, lines, grouped)
+                                                         : *lines;
     return lower_arrays(lo, node, &tile, &all);
 }

@@ -94,6 +94,13 @@ static const kallima_desc problems[] = {
       .batch = 5003,
       .kind = KALLIMA_R2C,
       .out.format = KALLIMA_PLANAR },
+    // Small arrays, several at once.
+    { .rank = 2,
+      .n = { 5, 7 },
+      .batch = 4000,
+      .kind = KALLIMA_C2R,
+      .precision = KALLIMA_F64 },
+    { .rank = 2, .n = { 9, 15 }, .batch = 3001, .kind = KALLIMA_R2C },
     // Arrays whose elements lie between each other's: few and many of them.
     { .rank = 2,
       .n = { 300, 200 },

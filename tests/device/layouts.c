@@ -396,6 +396,41 @@ void arrays_of_codelets_are_computed(void **state)
     ROWS_FINISH();
 }
 
+// Several at once, axis by axis, if their number has a divisor, and by themselves.
+void groups_of_small_arrays_are_computed(void **state)
+{
+    static const kallima_desc arrays[] = {
+        { .rank = 2, .n = { 5, 7 }, .batch = 12 },
+        { .rank = 2, .n = { 9, 3 }, .batch = 40 },
+        { .rank = 2, .n = { 4, 5 }, .batch = 41 },
+        { .rank = 2, .n = { 8, 10 }, .batch = 6 },
+        { .rank = 3, .n = { 3, 5, 7 }, .batch = 28 },
+        { .rank = 3, .n = { 1, 11, 9 }, .batch = 10 },
+        { .rank = 2, .n = { 33, 2 }, .batch = 21 },
+        { .rank = 4, .n = { 2, 3, 2, 5 }, .batch = 8 },
+    };
+
+    (void)state;
+    if (suite.takes_kernels) // which know no groups
+        skip();
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
+        for (int variant = 0; variant < 4 * KALLIMA_KIND_COUNT; variant++) {
+            struct trial t = { .desc = arrays[i],
+                               .seed = i * 100 + (uint64_t)variant,
+                               .way = (enum way)(variant % WAY_COUNT) };
+            if (!suite_takes(t.seed, 4))
+                continue;
+            t.desc.kind = variant % KALLIMA_KIND_COUNT;
+            t.desc.precision = variant / 2 % 2;
+            t.desc.direction = t.desc.kind == KALLIMA_C2C && variant % 4 == 3;
+            t.desc.placement = variant / KALLIMA_KIND_COUNT % 2;
+            t.desc.scale = variant % 5 == 1 ? 0.375 : 0.0;
+            suite_check(&t, suite.device);
+        }
+    }
+    ROWS_FINISH();
+}
+
 // Packed arrays of a side, `batch` of them, element by element beside each other, rows of `row` elements.
 static void lay_beside(kallima_layout *layout, const kallima_desc *desc, int64_t row)
 {
