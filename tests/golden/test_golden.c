@@ -152,7 +152,9 @@ static const kallima_desc kernel_problems[] = {
     { .rank = 1, .n = { 1024 }, .batch = 64, .direction = KALLIMA_INVERSE },
     { .rank = 1, .n = { 99 }, .kind = KALLIMA_C2R, .scale = 0.5 },
     { .rank = 2, .n = { 48, 32 }, .precision = KALLIMA_F64 },
-    { .rank = 1, .n = { 732 } },
+    // By 59: the long double roots of mingw-w64 differ from those of glibc by a last bit here and there, which
+    // shows in constants of 61.
+    { .rank = 1, .n = { 708 } },
     { .rank = 1, .n = { 1048576 } },
 };
 
