@@ -146,7 +146,7 @@ static kallima_status lower_convolution(struct kal_lowering *lo,
         kal_phase_end(lo);
         return status;
     }
-    if (lo->phase_open)
+    if (lo->phase_open || lo->caps->language)
         return lower_through_scratch(lo, child, lines, n, product);
 
     if (n <= LANES_LIMIT || kal_lines_stay_apart(lo, lines, 6 * kal_line_bytes(lo, n))) {

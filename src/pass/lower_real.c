@@ -80,7 +80,7 @@ kallima_status kal_lower_real_even(struct kal_lowering *lo, const struct kal_rec
         limit_packed(&view, node->n / 2, is_forward);
         return even_local(lo, node, &view, is_forward);
     }
-    if (lo->phase_open)
+    if (lo->phase_open || lo->caps->language)
         return even_through_scratch(lo, node, &view, is_forward);
 
     if (kal_lines_stay_apart(lo, &view, 4 * kal_line_bytes(lo, node->n / 2))) {
