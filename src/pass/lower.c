@@ -596,7 +596,12 @@ kallima_status kal_program_lower(struct kal_program *out, struct kal_arena *aren
 
     struct kal_caps limits = *caps;
     struct kal_lowering lo = {
-        .arena = arena, .problem = problem, .caps = &limits, .program = out
+        .arena = arena,
+        .problem = problem,
+        .caps = &limits,
+        .program = out,
+        .channels = 1,
+        .grouped = 1,
     };
     // Where a pass is a kernel, all lines are worked at once: one stage, no chunks.
     if (caps->language) {

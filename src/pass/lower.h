@@ -20,10 +20,8 @@ struct kal_lowering {
     const struct kal_caps *caps;
     struct kal_program *program;
     bool stage_open, phase_open;
-    int64_t
-        channels; // arrays that lie between each other's elements, as innermost loops; 0: there are none
-    int64_t
-        grouped; // small arrays that are worked at once, as outermost loops; 0: each by itself
+    int64_t channels; // arrays between each other's elements: innermost loops; or 1
+    int64_t grouped;  // small arrays that are worked at once: outermost loops; or 1
     int64_t shared_used, chunk_used; // reals of scratch in use
 };
 

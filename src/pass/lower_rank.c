@@ -12,9 +12,8 @@ struct volume {
     int64_t stride[KALLIMA_MAX_RANK];
     int64_t row; // its elements, pairs of reals where it has these,
     int64_t gap; // and how many there are behind it
-    int64_t channel_stride,
-        group_stride; // to the next array of those that are worked at once
-    int64_t loop_stride[KAL_MAX_LOOPS]; // of the loops of the batch
+    int64_t channel_stride, group_stride; // from array to array, of those loops
+    int64_t loop_stride[KAL_MAX_LOOPS];   // of the loops of the batch
 };
 
 static struct volume user_volume(const struct kal_lowering *lo,
@@ -49,14 +48,14 @@ static kallima_status scratch_volume(struct kal_lowering *lo,
                                      bool are_pairs, struct volume *v)
 {
     const struct kal_problem *p = lo->problem;
-    int64_t pitch[KALLIMA_MAX_RANK], elements = kal_max(1, lo->channels);
+    int64_t pitch[KALLIMA_MAX_RANK], elements = lo->channels;
 
     for (int i = p->rank - 1; i >= first; i--) {
         pitch[i] = elements;
         elements = kal_scratch_pitch(lo, elements * other_length(p, i), are_pairs);
     }
     KAL_TRY((are_pairs ? kal_scratch_take_pairs : kal_scratch_take)(
-        lo, lines, elements * kal_max(1, lo->grouped), &v->side, v->loop_stride));
+        lo, lines, elements * lo->grouped, &v->side, v->loop_stride));
     v->side.is_swapped = !lo->caps->language && v->side.imag == 1 &&
                          p->kind == KALLIMA_C2C && lines->in.is_swapped &&
                          lines->out.is_swapped;
@@ -124,13 +123,10 @@ static bool are_rows_of_one(const struct kal_lowering *lo, int axis)
     return axis == lo->problem->rank - 1 && lo->channels < MANY;
 }
 
-static kallima_status loop_over_channels(const struct kal_lowering *lo,
-                                         struct kal_lines *lines, const struct volume *in,
-                                         const struct volume *out)
+static kallima_status loop_over_arrays(struct kal_lines *lines, int64_t count, int64_t in,
+                                       int64_t out)
 {
-    return lo->channels ? kal_lines_add_loop(lines, lo->channels, in->channel_stride,
-                                             out->channel_stride)
-                        : KALLIMA_OK;
+    return count > 1 ? kal_lines_add_loop(lines, count, in, out) : KALLIMA_OK;
 }
 
 // Transform `axis`, for all of the others from `first` on.
@@ -139,6 +135,7 @@ static kallima_status lower_axis(struct kal_lowering *lo, const struct kal_recip
                                  const struct volume *out, int axis, int first)
 {
     const struct kal_problem *p = lo->problem;
+    const int64_t outer = are_rows_of_one(lo, axis) ? lo->channels : 1;
     struct kal_lines lines = *batch;
 
     kal_lines_set_in(&lines, &in->side, in->loop_stride);
@@ -147,14 +144,11 @@ static kallima_status lower_axis(struct kal_lowering *lo, const struct kal_recip
     lines.out.stride = out->stride[axis];
     if (p->kind == KALLIMA_C2R && axis != p->rank - 1)
         lines.in.is_swapped = lines.out.is_swapped = true;
-    if (lo->grouped)
-        KAL_TRY(
-            kal_lines_add_loop(&lines, lo->grouped, in->group_stride, out->group_stride));
-    if (are_rows_of_one(lo, axis))
-        KAL_TRY(loop_over_channels(lo, &lines, in, out));
+    KAL_TRY(loop_over_arrays(&lines, lo->grouped, in->group_stride, out->group_stride));
+    KAL_TRY(loop_over_arrays(&lines, outer, in->channel_stride, out->channel_stride));
     KAL_TRY(loop_over(&lines, p, in, out, first, p->rank, axis));
-    if (!are_rows_of_one(lo, axis))
-        KAL_TRY(loop_over_channels(lo, &lines, in, out));
+    KAL_TRY(loop_over_arrays(&lines, lo->channels / outer, in->channel_stride,
+                             out->channel_stride));
     if (!lo->caps->language)
         join_loops(&lines, loop_count(batch));
     return kal_lower(lo, child, &lines);
@@ -284,7 +278,7 @@ static bool has_axis_of_one(const struct kal_problem *p)
 // Points of an array, or of all channels.
 static int64_t count_points(const struct kal_lowering *lo, const struct kal_recipe *node)
 {
-    return node->n * kal_max(1, lo->channels);
+    return node->n * lo->channels;
 }
 
 static double all_bytes(const struct kal_lowering *lo, const struct kal_recipe *node,
@@ -347,7 +341,7 @@ static bool stays_near(const struct kal_lowering *lo, int64_t n)
 static int first_near(const struct kal_lowering *lo, const struct kal_recipe *node)
 {
     int first = node->child_count;
-    int64_t n = kal_max(1, lo->channels);
+    int64_t n = lo->channels;
 
     while (first > 0 && stays_near(lo, n * node->child[first - 1]->n))
         n *= node->child[--first]->n;

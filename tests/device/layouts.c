@@ -396,6 +396,14 @@ void arrays_of_codelets_are_computed(void **state)
     ROWS_FINISH();
 }
 
+static void set_variant(kallima_desc *desc, int variant)
+{
+    desc->kind = variant % KALLIMA_KIND_COUNT;
+    desc->precision = variant / 2 % 2;
+    desc->direction = desc->kind == KALLIMA_C2C && variant % 4 == 3;
+    desc->scale = variant % 5 == 1 ? 0.375 : 0.0;
+}
+
 // Several at once, axis by axis, if their number has a divisor, and by themselves.
 void groups_of_small_arrays_are_computed(void **state)
 {
@@ -420,11 +428,8 @@ void groups_of_small_arrays_are_computed(void **state)
                                .way = (enum way)(variant % WAY_COUNT) };
             if (!suite_takes(t.seed, 4))
                 continue;
-            t.desc.kind = variant % KALLIMA_KIND_COUNT;
-            t.desc.precision = variant / 2 % 2;
-            t.desc.direction = t.desc.kind == KALLIMA_C2C && variant % 4 == 3;
+            set_variant(&t.desc, variant);
             t.desc.placement = variant / KALLIMA_KIND_COUNT % 2;
-            t.desc.scale = variant % 5 == 1 ? 0.375 : 0.0;
             suite_check(&t, suite.device);
         }
     }
@@ -467,14 +472,11 @@ void arrays_beside_each_other_are_computed(void **state)
             const int64_t row = t.desc.n[t.desc.rank - 1];
             if (!suite_takes(t.seed, 8))
                 continue;
-            t.desc.kind = variant % KALLIMA_KIND_COUNT;
-            t.desc.precision = variant / 2 % 2;
-            t.desc.direction = t.desc.kind == KALLIMA_C2C && variant % 4 == 3;
+            set_variant(&t.desc, variant);
             t.desc.placement =
                 variant >= 3 * KALLIMA_KIND_COUNT && t.desc.kind == KALLIMA_C2C
                     ? KALLIMA_IN_PLACE
                     : KALLIMA_OUT_OF_PLACE;
-            t.desc.scale = variant % 5 == 1 ? 0.375 : 0.0;
             if (variant / KALLIMA_KIND_COUNT % 2)
                 t.desc.in.format = t.desc.out.format = KALLIMA_PLANAR;
             lay_beside(&t.desc.in, &t.desc,

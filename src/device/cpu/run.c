@@ -73,8 +73,8 @@ static void share_units(struct cpu_worker *worker, const struct cpu_pass *pass,
     run_units(worker, pass, chunk, begin, end);
 }
 
-// What has gone past the caches is in memory before others are told of it. Once for all chunks: a fence for each row of
-// an array takes a twentieth of the time.
+// What has gone past the caches is in memory before others are told of it. Once for all chunks: without a fence
+// for each row, inverse real planes of 768x768 and 1024x1024 take 0.93 to 0.98 of the time on a Zen 4 processor.
 static void settle(const struct cpu_program *program)
 {
     if (program->streams)

@@ -278,7 +278,8 @@ static int64_t reals_of_neighbours(const struct cpu_run *run)
 // Which memory is asked for while this tile is worked: that of one to come, among the `tiles`
 // that are this thread's. `first` is the line of its row that the present one begins with. The
 // processor's own prefetchers follow neither rows in turn nor long strides. Input that is
-// interleaved, or contiguous, is asked for on the way to the tile, which hides most of it.
+// interleaved, or contiguous, is asked for on the way to the tile, which hides most of it. Output is asked for where it
+// would go past the caches but for its place: 1000 columns of 125 doubles take 1.1 to 1.3 times as long if theirs is.
 static void look_ahead(struct cpu_run *run, int64_t first, int64_t tiles)
 {
     const struct cpu_pass *pass = run->pass;
