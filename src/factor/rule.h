@@ -10,6 +10,8 @@
 struct kal_axis {
     int64_t n, lines;
     double array_bytes; // of an array of several axes that it is one of; else 0
+    int64_t
+        array_lines; // of these in one such array, if it stays near a core of a CPU; else 0
     int64_t in_row_bytes, out_row_bytes; // of adjacent lines that are no steps, else 0
     bool is_real;                        // one side is real: R2C or C2R
     bool is_of_real_array;               // of several axes, R2C or C2R

@@ -3,14 +3,10 @@
 // chirp, computed with a padded length m >= 2 n - 1 that factors well.
 // Source: L. I. Bluestein, IEEE Trans. Audio Electroacoust. 18 (1970) 451-455.
 #include "factor/convolution.h"
+#include "factor/whole.h"
 #include "math/number.h"
 
-enum {
-    LANES_LIMIT = 2048,
-    GRAIN = 16,
-    GREATEST_PRIME_OF_KERNELS = 5,
-    GREATEST_PRIME = 7
-};
+enum { GRAIN = 16, GREATEST_PRIME_OF_KERNELS = 5, GREATEST_PRIME = 7 };
 
 static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
 {
@@ -36,7 +32,7 @@ static void divide(const struct kal_axis *axis, const struct kal_caps *caps,
                    const int64_t n[KAL_MOST_DIVIDED],
                    struct kal_axis child[KAL_MOST_DIVIDED])
 {
-    const bool on_lanes = n[0] <= LANES_LIMIT && axis->lines >= 4;
+    const bool on_lanes = kal_convolution_fills_lanes(n[0], axis->lines, caps);
     child[0] = (struct kal_axis){ .n = n[0],
                                   .lines = on_lanes ? axis->lines : 1,
                                   .lines_are_adjacent = on_lanes && !caps->language,

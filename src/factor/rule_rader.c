@@ -2,7 +2,7 @@
 // n prime: a cyclic convolution of length n - 1, through a generator of the group modulo n.
 // Source: C. M. Rader, Proc. IEEE 56 (1968) 1107-1108.
 #include "factor/radix.h"
-#include "factor/rule.h"
+#include "factor/whole.h"
 #include "math/number.h"
 
 static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
@@ -14,10 +14,6 @@ static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
     return axis->n - 1 <= caps->local_points &&
            kal_radix_divides_kernel(axis->n - 1, kal_caps_largest_prime(caps));
 }
-
-// A convolution of few points on many lines runs with a line on each lane; a long one, or
-// one of few lines, is worked line by line.
-enum { LANES_LIMIT = 2048 };
 
 // Longest prime that a text may ask for: trial division up to its root stays instant.
 static const int64_t PRIME_LIMIT = (int64_t)1 << 42;
@@ -34,7 +30,7 @@ static void divide(const struct kal_axis *axis, const struct kal_caps *caps,
                    const int64_t n[KAL_MOST_DIVIDED],
                    struct kal_axis child[KAL_MOST_DIVIDED])
 {
-    const bool on_lanes = axis->n <= LANES_LIMIT && axis->lines >= 4;
+    const bool on_lanes = kal_convolution_fills_lanes(n[0], axis->lines, caps);
     child[0] = (struct kal_axis){ .n = n[0],
                                   .lines = on_lanes ? axis->lines : 1,
                                   .lines_are_adjacent = on_lanes && !caps->language,

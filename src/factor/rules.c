@@ -4,6 +4,7 @@
 #include "factor/alone.h"
 #include "factor/convolution.h"
 #include "factor/together.h"
+#include "factor/whole.h"
 
 const struct kal_rule *const kal_rules[KAL_RULE_COUNT] = {
     [KAL_RULE_LOCAL] = &kal_rule_local,
@@ -109,8 +110,10 @@ static bool is_preferred(enum kal_rule_id id, const struct kal_axis *axis,
                          const struct kal_caps *caps)
 {
     return kal_rules[id]->applies(axis, caps) &&
-           !(id == KAL_RULE_RADER && kal_convolution_beats_rader(axis, caps)) &&
-           !(id == KAL_RULE_FOUR_STEP && kal_convolution_beats_division(axis, caps));
+           !(id == KAL_RULE_RADER && (kal_convolution_beats_rader(axis, caps) ||
+                                      kal_padding_beats_rader(axis, caps))) &&
+           !(id == KAL_RULE_FOUR_STEP && (kal_convolution_beats_division(axis, caps) ||
+                                          kal_whole_beats_division(axis, caps)));
 }
 
 kallima_status kal_plan_axis(struct kal_recipe **out, const struct kal_planner *planner,
@@ -150,14 +153,19 @@ struct kal_axis kal_problem_axis(const struct kal_problem *p, int i,
     const bool last = i == p->rank - 1, shares_tile = i >= together.tile;
     const bool shares_launch = i >= together.launch && together.tile == p->rank;
     const bool is_copied = kal_lines_are_copied(p, caps);
-    double lines = is_copied || kal_lines_are_alone(p, caps) ? 1.0 : (double)p->batch;
+    const double array_bytes = p->rank > 1 ? kal_points_from(p, 0) * point_bytes : 0.0;
+    double array_lines = 1.0;
     for (int k = 0; k < p->rank; k++)
-        lines *= k == i ? 1.0 : (double)p->out.n[k];
+        array_lines *= k == i ? 1.0 : (double)p->out.n[k];
+    const double lines =
+        array_lines * (is_copied || kal_lines_are_alone(p, caps) ? 1.0 : (double)p->batch);
+    const bool is_near = p->rank > 1 && 2.0 * array_bytes <= (double)caps->near_bytes;
     const bool is_beside = is_adjacent(p, &p->in, i) && is_adjacent(p, &p->out, i);
     return (struct kal_axis){
         .n = p->n[i],
         .lines = lines < 9e18 ? (int64_t)lines : INT64_MAX,
-        .array_bytes = p->rank > 1 ? kal_points_from(p, 0) * point_bytes : 0.0,
+        .array_bytes = array_bytes,
+        .array_lines = is_near ? (int64_t)array_lines : 0,
         .in_row_bytes = is_beside ? row_bytes(p, &p->in, point_bytes) : 0,
         .out_row_bytes = is_beside ? row_bytes(p, &p->out, point_bytes) : 0,
         .is_real = last && p->kind != KALLIMA_C2C,

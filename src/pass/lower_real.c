@@ -2,8 +2,6 @@
 // Real transforms: even lengths as complex ones of half the length, odd ones in full.
 #include "pass/lower.h"
 
-enum { LANES_LIMIT = 2048 }; // longest line of which a tile of lines is kept near
-
 struct kal_side *kal_view_as_complex(struct kal_lines *lines, bool is_forward)
 {
     struct kal_side *side = is_forward ? &lines->in : &lines->out;
@@ -68,6 +66,15 @@ static kallima_status even_through_scratch(struct kal_lowering *lo,
     return KALLIMA_OK;
 }
 
+// A four-step fills lanes from within one line; what is worked in tiles needs several lines.
+static bool needs_several_lines(const struct kal_recipe *half)
+{
+    const bool is_convolved =
+        half->rule == KAL_RULE_RADER || half->rule == KAL_RULE_BLUESTEIN;
+    return is_convolved ? half->child[0]->rule == KAL_RULE_LOCAL
+                        : half->rule != KAL_RULE_FOUR_STEP;
+}
+
 kallima_status kal_lower_real_even(struct kal_lowering *lo, const struct kal_recipe *node,
                                    const struct kal_lines *lines)
 {
@@ -84,9 +91,8 @@ kallima_status kal_lower_real_even(struct kal_lowering *lo, const struct kal_rec
         return even_through_scratch(lo, node, &view, is_forward);
 
     if (kal_lines_stay_apart(lo, &view, 4 * kal_line_bytes(lo, node->n / 2))) {
-        // A four-step fills lanes from within one line; others need several lines.
-        const bool on_lanes = node->child[0]->rule != KAL_RULE_FOUR_STEP &&
-                              node->n <= LANES_LIMIT && kal_line_count(&view) >= 4;
+        const bool on_lanes =
+            kal_line_count(&view) >= 4 && needs_several_lines(node->child[0]);
         KAL_TRY(kal_phase_begin_near(lo, node, &view, on_lanes, &inside));
         status = even_through_scratch(lo, node, &inside, is_forward);
         kal_phase_end(lo);

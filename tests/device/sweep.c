@@ -199,6 +199,20 @@ void few_lines_lie_anywhere(void **state)
     ROWS_FINISH();
 }
 
+// Lengths with a large prime factor, in as many lines as share tiles though these leave the nearer cache.
+void convolutions_of_many_lines_are_computed(void **state)
+{
+    static const int64_t batches[] = { 65, 257 };
+    static const int64_t lengths[] = { 134, 502, 1318, 1307, 2614, 3001, 2503, 5003 };
+    uint64_t row = 0;
+
+    (void)state;
+    for (size_t i = 0; i < (suite.is_brief ? 3 : sizeof lengths / sizeof *lengths); i++)
+        check_places(lengths[i], (enum places)(i % PLACES_COUNT), batches,
+                     sizeof batches / sizeof *batches, &row);
+    ROWS_FINISH();
+}
+
 // Every length up to 130; above, every one in the long run, else one of 61, plus those that
 // tend to be special.
 static bool is_chosen(int64_t n)

@@ -20,7 +20,7 @@ static const kallima_desc problems[] = {
     { .rank = 1, .n = { 2 } },
     { .rank = 1, .n = { 7 }, .batch = 100 },
     { .rank = 1, .n = { 16 }, .batch = 16, .direction = KALLIMA_INVERSE },
-    { .rank = 1, .n = { 37 } },
+    { .rank = 1, .n = { 73 } },
     { .rank = 1, .n = { 47 } },
     { .rank = 1, .n = { 64 }, .precision = KALLIMA_F64 },
     { .rank = 1, .n = { 60 }, .batch = 32, .in.stride = { 32 }, .in.batch_stride = 1,

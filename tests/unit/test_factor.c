@@ -7,6 +7,7 @@
 #include "factor/order.h"
 #include "factor/radix.h"
 #include "factor/rule.h"
+#include "factor/whole.h"
 #include "math/number.h"
 
 static const struct kal_caps kinds_of_caps[] = {
@@ -293,6 +294,40 @@ static void lines_of_a_batch_are_alone_where_that_wins(void **state)
         if (got != rows[i / 3].are_alone[i % 3])
             row_fail("row %zu, %d lanes: %d", i / 3, caps.lanes_f32, got);
     }
+    ROWS_FINISH();
+}
+
+static void large_primes_are_convolved_with_their_cofactors_where_that_wins(void **state)
+{
+    static const struct {
+        int64_t n, lines;
+        bool is_f64, is_whole[2]; // by registers of 32 and of 64 bytes
+    } rows[] = {
+        { 2 * 659, 1, false, { true, true } },    // of few rows most lanes idle
+        { 2 * 659, 1000, false, { true, true } }, // tiles of whole lines
+        { 2 * 659, 1000, true, { true, true } },
+        { 4 * 251, 1, true, { false, false } },
+        { 16 * 83, 1, false, { false, false } },
+        { 16 * 83, 1000, false, { false, false } },
+        { 2 * 67, 1000, false, { true, true } },
+        { 1307 * 1318, 1, false, { false, false } },
+        { 2 * 31, 1000, false, { false, false } }, // there is a codelet
+        { 659, 1000, false, { false, false } },    // nothing to divide
+    };
+    (void)state;
+    for (size_t i = 0; i < 2 * KAL_COUNT(rows); i++) {
+        struct kal_caps caps = kal_caps_limit(&kinds_of_caps[0], rows[i / 2].is_f64);
+        const struct kal_axis axis = { .n = rows[i / 2].n, .lines = rows[i / 2].lines };
+        caps.lanes_f32 = 8 << i % 2;
+        row_ran();
+        const bool got = kal_whole_beats_division(&axis, &caps);
+        if (got != rows[i / 2].is_whole[i % 2])
+            row_fail("row %zu, %d lanes: %d", i / 2, caps.lanes_f32, got);
+    }
+    const struct kal_caps kernels = { .language = KAL_LANGUAGE_CUDA,
+                                      .group_bytes = 232448 };
+    const struct kal_axis axis = { .n = 2 * 659, .lines = 1 };
+    ROW_CHECK(!kal_whole_beats_division(&axis, &kernels));
     ROWS_FINISH();
 }
 
@@ -729,6 +764,7 @@ int main(void)
         cmocka_unit_test(planned_recipes_are_legal_and_of_the_right_length),
         cmocka_unit_test(rows_of_a_line_fit_registers),
         cmocka_unit_test(lines_of_a_batch_are_alone_where_that_wins),
+        cmocka_unit_test(large_primes_are_convolved_with_their_cofactors_where_that_wins),
         cmocka_unit_test(text_of_a_recipe_reads_back_as_itself),
         cmocka_unit_test(every_parameter_reads_back_at_its_limits),
         cmocka_unit_test(legal_texts_are_read),
