@@ -20,9 +20,9 @@ bool kal_rows_are_of_numbers(const struct kal_problem *problem,
                              const struct kal_caps *caps);
 
 /**
- * Return whether a CPU copies the lines of a problem to where they are contiguous, and back: a few of one axis whose
- * elements lie apart, longer than a codelet.
+ * Return whether a CPU copies what a problem transforms to where it is packed, and back: a few lines whose elements lie
+ * apart, longer than a codelet, and small arrays.
  */
-bool kal_lines_are_copied(const struct kal_problem *problem, const struct kal_caps *caps);
+bool kal_is_copied(const struct kal_problem *problem, const struct kal_caps *caps);
 
 #endif

@@ -148,17 +148,20 @@ struct kal_axis kal_problem_axis(const struct kal_problem *p, int i,
                                  const struct kal_caps *caps)
 {
     enum { MOST_CLUSTERED = 512 << 10 }; // bytes
+    if (kal_is_copied(p, caps)) {
+        const struct kal_problem packed = kal_problem_packed(p);
+        return kal_problem_axis(&packed, i, caps);
+    }
     const int point_bytes = kal_caps_is_f64(caps) ? 16 : 8;
     const struct kal_together together = kal_problem_together(p, caps);
     const bool last = i == p->rank - 1, shares_tile = i >= together.tile;
     const bool shares_launch = i >= together.launch && together.tile == p->rank;
-    const bool is_copied = kal_lines_are_copied(p, caps);
     const double array_bytes = p->rank > 1 ? kal_points_from(p, 0) * point_bytes : 0.0;
     double array_lines = 1.0;
     for (int k = 0; k < p->rank; k++)
         array_lines *= k == i ? 1.0 : (double)p->out.n[k];
     const double lines =
-        array_lines * (is_copied || kal_lines_are_alone(p, caps) ? 1.0 : (double)p->batch);
+        array_lines * (kal_lines_are_alone(p, caps) ? 1.0 : (double)p->batch);
     const bool is_near = p->rank > 1 && 2.0 * array_bytes <= (double)caps->near_bytes;
     const bool is_beside = is_adjacent(p, &p->in, i) && is_adjacent(p, &p->out, i);
     return (struct kal_axis){
@@ -171,11 +174,11 @@ struct kal_axis kal_problem_axis(const struct kal_problem *p, int i,
         .is_real = last && p->kind != KALLIMA_C2C,
         .is_of_real_array = p->rank > 1 && p->kind != KALLIMA_C2C,
         .is_of_numbers = last && kal_rows_are_of_numbers(p, caps),
-        .is_planar = !is_copied && (p->in.is_planar || p->out.is_planar),
+        .is_planar = p->in.is_planar || p->out.is_planar,
         .is_backward = p->kind == KALLIMA_C2R,
         .lines_are_adjacent = is_beside,
         .elements_are_apart =
-            !is_beside && !is_copied && (p->in.stride[i] != 1 || p->out.stride[i] != 1),
+            !is_beside && (p->in.stride[i] != 1 || p->out.stride[i] != 1),
         .shares_tile = shares_tile,
         .is_of_real_plane = shares_tile && p->kind != KALLIMA_C2C,
         .shares_cache = p->rank > 1 && !shares_tile,

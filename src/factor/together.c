@@ -101,16 +101,6 @@ static bool fits_launch(const struct kal_problem *p, int first, int tile,
            kal_caps_cache_lines(caps, arrays_from(p, first), bytes);
 }
 
-// Does an array follow on itself without gaps, element behind element?
-static bool is_packed(const struct kal_array *array, int rank)
-{
-    for (int i = rank - 1; i > 0; i--) {
-        if (array->stride[i - 1] != array->stride[i] * array->n[i])
-            return false;
-    }
-    return true;
-}
-
 // Most points of arrays on the lanes of a CPU's registers, an array on each: of those whose rows fill registers
 // evenly, so that axis after axis is fast, too, and of others, in planes and in more axes. An array by itself
 // leaves lanes idle and is looked up axis by axis. Measured on a Zen 4 processor, in November 2026, by timing 36
@@ -162,8 +152,9 @@ static bool fit_lanes(const struct kal_problem *p, const struct kal_caps *caps)
         return false;
     const bool is_even = p->kind == KALLIMA_C2C && p->n[p->rank - 1] % lanes == 0;
     return points <= most_lane_points(p, caps->lanes_f32, is_even) &&
-           fill_lanes(p->batch, points, lanes, is_even) && is_packed(&p->in, p->rank) &&
-           is_packed(&p->out, p->rank);
+           fill_lanes(p->batch, points, lanes, is_even) &&
+           kal_array_follows_itself(&p->in, p->rank) &&
+           kal_array_follows_itself(&p->out, p->rank);
 }
 
 struct kal_together kal_problem_together(const struct kal_problem *p,

@@ -590,8 +590,7 @@ kallima_status kal_program_lower(struct kal_program *out, struct kal_arena *aren
         .is_in_place = problem->is_in_place,
         .problem = problem,
         .recipe = recipe,
-        .copies_lines =
-            kal_lines_are_copied(problem, caps) && !kal_recipe_has_parameters(recipe),
+        .is_copied = kal_is_copied(problem, caps) && !kal_recipe_has_parameters(recipe),
     };
 
     struct kal_caps limits = *caps;

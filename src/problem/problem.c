@@ -70,6 +70,30 @@ kallima_desc kal_problem_describe(const struct kal_problem *p)
     return desc;
 }
 
+static void pack(struct kal_array *array, int rank)
+{
+    int64_t elements = 1;
+
+    for (int i = rank - 1; i >= 0; i--) {
+        array->stride[i] = elements;
+        elements *= array->n[i];
+    }
+    array->is_planar = false;
+    array->offset = 0;
+    array->batch_stride = array->elements = elements;
+}
+
+struct kal_problem kal_problem_packed(const struct kal_problem *p)
+{
+    struct kal_problem packed = *p;
+
+    packed.is_in_place = packed.may_destroy_input = false;
+    packed.batch = 1;
+    pack(&packed.in, p->rank);
+    pack(&packed.out, p->rank);
+    return packed;
+}
+
 double kal_problem_points(const struct kal_problem *p)
 {
     double points = (double)p->batch;

@@ -30,6 +30,16 @@ static inline int kal_array_parts(const struct kal_array *array)
     return array->is_planar ? 2 : 1;
 }
 
+/** Return whether an array of several axes follows on itself without gaps, element behind element. */
+static inline bool kal_array_follows_itself(const struct kal_array *array, int rank)
+{
+    for (int i = rank - 1; i > 0; i--) {
+        if (array->stride[i - 1] != array->stride[i] * array->n[i])
+            return false;
+    }
+    return true;
+}
+
 struct kal_problem {
     int kind, precision; // kallima_kind, kallima_precision
     bool is_inverse, is_in_place, may_destroy_input;
@@ -50,6 +60,9 @@ kallima_status kal_problem_init(struct kal_problem *problem, const struct kal_ho
 
 /** Return a descriptor of which kal_problem_init() makes the same problem. */
 kallima_desc kal_problem_describe(const struct kal_problem *problem);
+
+/** Return one transform of a problem as it would be between packed interleaved arrays, out of place. */
+struct kal_problem kal_problem_packed(const struct kal_problem *problem);
 
 /** Append the problem as one line of text without a newline. */
 void kal_problem_print(struct kal_text *text, const struct kal_problem *problem);

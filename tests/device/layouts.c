@@ -436,15 +436,22 @@ void groups_of_small_arrays_are_computed(void **state)
     ROWS_FINISH();
 }
 
-// Packed arrays of a side, `batch` of them, element by element beside each other, rows of `row` elements.
-static void lay_beside(kallima_layout *layout, const kallima_desc *desc, int64_t row)
+// An array of a side with so many elements from one to the next, rows of `row`; returns what it takes.
+static int64_t lay_apart(kallima_layout *layout, const kallima_desc *desc, int64_t row,
+                         int64_t stride)
 {
-    int64_t stride = desc->batch;
-    layout->batch_stride = 1;
     for (int axis = desc->rank - 1; axis >= 0; axis--) {
         layout->stride[axis] = stride;
         stride *= axis == desc->rank - 1 ? row : desc->n[axis];
     }
+    return stride;
+}
+
+// Packed arrays of a side, `batch` of them, element by element beside each other.
+static void lay_beside(kallima_layout *layout, const kallima_desc *desc, int64_t row)
+{
+    lay_apart(layout, desc, row, desc->batch);
+    layout->batch_stride = 1;
 }
 
 // As the colours of an image are: few and many of them, of arrays near one core, of which rows and planes are, and others.
@@ -483,6 +490,48 @@ void arrays_beside_each_other_are_computed(void **state)
                        t.desc.kind == KALLIMA_C2R ? row / 2 + 1 : row);
             lay_beside(&t.desc.out, &t.desc,
                        t.desc.kind == KALLIMA_R2C ? row / 2 + 1 : row);
+            suite_check(&t, suite.device);
+        }
+    }
+    ROWS_FINISH();
+}
+
+// Small ones whose elements lie apart, or in planes, one behind the other, with a gap between them.
+void arrays_apart_are_computed(void **state)
+{
+    static const kallima_desc arrays[] = {
+        { .rank = 2, .n = { 8, 6 }, .batch = 2 },
+        { .rank = 2, .n = { 40, 15 }, .batch = 3 },
+        { .rank = 2, .n = { 64, 64 }, .batch = 1 },
+        { .rank = 2, .n = { 24, 86 }, .batch = 2 },
+        { .rank = 3, .n = { 9, 11, 12 }, .batch = 1 },
+        { .rank = 3, .n = { 25, 5, 4 }, .batch = 20 },
+        { .rank = 4, .n = { 2, 3, 2, 5 }, .batch = 1 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
+        for (int variant = 0; variant < 4 * KALLIMA_KIND_COUNT; variant++) {
+            struct trial t = { .desc = arrays[i],
+                               .seed = i * 100 + (uint64_t)variant,
+                               .way = (enum way)(variant % WAY_COUNT) };
+            kallima_desc *d = &t.desc;
+            const int64_t row = d->n[d->rank - 1], in = 1 + variant / 3,
+                          out = 1 + variant % 4;
+            if (!suite_takes(t.seed, 8))
+                continue;
+            set_variant(d, variant);
+            d->in.offset = 3;
+            if (variant / KALLIMA_KIND_COUNT == 2)
+                d->in.format = KALLIMA_PLANAR;
+            d->in.batch_stride =
+                lay_apart(&d->in, d, d->kind == KALLIMA_C2R ? row / 2 + 1 : row, in) + 1;
+            d->out.batch_stride =
+                lay_apart(&d->out, d, d->kind == KALLIMA_R2C ? row / 2 + 1 : row, out);
+            if (d->kind == KALLIMA_C2C && variant >= 3 * KALLIMA_KIND_COUNT) {
+                d->placement = KALLIMA_IN_PLACE;
+                d->out = d->in;
+            }
             suite_check(&t, suite.device);
         }
     }

@@ -6,26 +6,32 @@
 #include "math/number.h"
 
 // What is copied on one side.
-static struct cpu_copied_side find_side(const struct kal_array *array, bool is_f64)
+static struct cpu_copied_side find_side(const struct kal_array *array, int rank,
+                                        bool is_f64)
 {
+    const int reals = array->is_real ? 1 : 2;
+    int64_t count = 1;
+
+    for (int i = 0; i < rank; i++)
+        count *= array->n[i];
     return (struct cpu_copied_side){
-        .count = array->n[0],
-        .reals = array->is_real ? 1 : 2,
+        .count = count,
+        .reals = reals,
         .is_planar = array->is_planar,
-        .is_contiguous = array->stride[0] == 1 && !array->is_planar,
-        .bytes = (uint64_t)kal_round_up(
-            array->n[0] * (array->is_real ? 1 : 2) * (is_f64 ? 8 : 4), CPU_LINE_BYTES),
+        .is_contiguous = array->stride[rank - 1] == 1 && !array->is_planar,
+        .bytes = (uint64_t)kal_round_up(count * reals * (is_f64 ? 8 : 4), CPU_LINE_BYTES),
     };
 }
 
-static struct cpu_user_side find_user_side(const struct kal_array *array, bool is_f64)
+static struct cpu_user_side find_user_side(const struct kal_array *array, int rank,
+                                           bool is_f64)
 {
     const int64_t unit = kal_array_reals(array), bytes = is_f64 ? 8 : 4;
     const int64_t first = array->offset * unit * bytes;
     return (struct cpu_user_side){
         .re = first,
         .im = first + (array->is_planar || array->is_real ? 0 : bytes),
-        .stride = array->stride[0] * unit,
+        .stride = array->stride[rank - 1] * unit,
         .line = array->batch_stride * unit * bytes,
         .is_planar = array->is_planar,
     };
@@ -37,25 +43,19 @@ kallima_status kal_cpu_copied_find(struct cpu_program *program)
     const struct kal_recipe *recipe = program->program->recipe;
     struct cpu_copied *copied = &program->copied;
 
-    if (!program->program->copies_lines)
+    if (!program->program->is_copied)
         return KALLIMA_OK;
-    const kallima_desc desc = {
-        .kind = p->kind,
-        .precision = p->precision,
-        .direction = p->is_inverse ? KALLIMA_INVERSE : KALLIMA_FORWARD,
-        .rank = 1,
-        .n = { p->n[0] },
-        .scale = p->scale,
-    };
+    const struct kal_problem packed = kal_problem_packed(p);
+    const kallima_desc desc = kal_problem_describe(&packed);
     struct kal_device_program *line;
     KAL_TRY(kal_cpu_nested_create(&line, program, &program->arena, recipe, &desc));
     ((struct cpu_program *)line)->threads = 1;
     copied->line = line;
-    copied->in = find_side(&p->in, program->is_f64);
-    copied->out = find_side(&p->out, program->is_f64);
+    copied->in = find_side(&p->in, p->rank, program->is_f64);
+    copied->out = find_side(&p->out, p->rank, program->is_f64);
     program->lines = p->batch;
-    program->in = find_user_side(&p->in, program->is_f64);
-    program->out = find_user_side(&p->out, program->is_f64);
+    program->in = find_user_side(&p->in, p->rank, program->is_f64);
+    program->out = find_user_side(&p->out, p->rank, program->is_f64);
     return KALLIMA_OK;
 }
 
