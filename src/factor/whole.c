@@ -12,7 +12,7 @@ static int lanes_of(const struct kal_caps *caps)
 // Lines of up to NEAR points share tiles from a few of them on; longer ones, whose tiles leave the cache near a core, where
 // they fill as many as give several threads work: how many there are may not be asked, since bits shall not depend
 // on it. Measured on a Zen 4 processor in November 2026, primes in batches: of 2600 to 10200 points padded full tiles
-// take 0.35 to 0.95 of the time so, 8 lines of floats up to twice the time; 64 lines up to four times on 16 threads.
+// take 0.33 to 0.96 of the time so, 8 lines of floats up to twice the time; 64 lines up to four times on 16 threads.
 bool kal_convolution_fills_lanes(int64_t points, int64_t lines,
                                  const struct kal_caps *caps)
 {
@@ -21,7 +21,7 @@ bool kal_convolution_fills_lanes(int64_t points, int64_t lines,
            (!caps->language && points <= LONGEST && lines >= MANY_TILES * lanes_of(caps));
 }
 
-// Times as of kal_radix_sequence(), of a tile with all lanes: by timing 200 lengths alone and 90 in batches on a Zen 4
+// Times as of kal_radix_sequence(), of a tile with all lanes: by timing 204 lengths alone and 84 in batches on a Zen 4
 // processor in November 2026, held to AVX2 as well.
 static const double LINE_LANES = 1.6;   // that a line alone is worth, of those of a tile
 static const double HALF_TILE = 0.6;    // a tile of half the lanes of 64 bytes
@@ -71,11 +71,11 @@ static struct convolution find_convolution(int64_t n, const struct kal_caps *cap
 static double division_cost(int64_t prime, int64_t rows, int64_t together,
                             const struct kal_caps *caps)
 {
-    enum { IDLE_OF = 8 };
+    enum { IDLE_OF = 8, LEAST_ROWS = 4 }; // which is what a division says that it has
     const struct convolution c = find_convolution(prime, caps);
     const int lanes = lanes_of(caps);
 
-    if (kal_convolution_fills_lanes(c.points, kal_max(rows, 4), caps))
+    if (kal_convolution_fills_lanes(c.points, kal_max(rows, LEAST_ROWS), caps))
         return (OF_DIVISION + count_tiles(rows * together, caps) * c.cost) /
                (double)together;
     return OF_DIVISION + ((double)rows + (double)lanes / IDLE_OF) *
@@ -110,8 +110,8 @@ bool kal_whole_beats_division(const struct kal_axis *axis, const struct kal_caps
 }
 
 // Measured on a Zen 4 processor in November 2026, single primes up to 3000 whose predecessor has no such factor: floats
-// take 0.31 to 1.02 of the time so, doubles of up to 277 points 0.39 to 1.04; longer ones 0.72 to 0.88 where Rader's has
-// codelets of 29 and 31, else 1.0 to 1.22. 7297 floats take 1.3 times as long on a Xeon.
+// take 0.31 to 1.04 of the time so, doubles of up to 277 points 0.39 to 0.96; longer ones 0.72 to 0.88 where Rader's has
+// codelets of 29 and 31, else 0.92 to 1.22. 7297 floats take 1.3 times as long on a Xeon.
 bool kal_padding_beats_rader(const struct kal_axis *axis, const struct kal_caps *caps)
 {
     enum { LONGEST = 3000, SHORT_F64 = 400, LARGEST_PRIME_F64 = 23 };

@@ -404,6 +404,29 @@ static void set_variant(kallima_desc *desc, int variant)
     desc->scale = variant % 5 == 1 ? 0.375 : 0.0;
 }
 
+// All kinds and precisions of `count` problems, laid out in one way or another; of kernels one of so many.
+static void check_variants(const kallima_desc *arrays, size_t count, int one_of,
+                           void (*lay)(kallima_desc *desc, int variant))
+{
+    for (size_t i = 0; i < count; i++) {
+        for (int variant = 0; variant < 4 * KALLIMA_KIND_COUNT; variant++) {
+            struct trial t = { .desc = arrays[i],
+                               .seed = i * 100 + (uint64_t)variant,
+                               .way = (enum way)(variant % WAY_COUNT) };
+            if (!suite_takes(t.seed, one_of))
+                continue;
+            set_variant(&t.desc, variant);
+            lay(&t.desc, variant);
+            suite_check(&t, suite.device);
+        }
+    }
+}
+
+static void lay_in_groups(kallima_desc *desc, int variant)
+{
+    desc->placement = variant / KALLIMA_KIND_COUNT % 2;
+}
+
 // Several at once, axis by axis, if their number has a divisor, and by themselves.
 void groups_of_small_arrays_are_computed(void **state)
 {
@@ -421,18 +444,7 @@ void groups_of_small_arrays_are_computed(void **state)
     (void)state;
     if (suite.takes_kernels) // which know no groups
         skip();
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
-        for (int variant = 0; variant < 4 * KALLIMA_KIND_COUNT; variant++) {
-            struct trial t = { .desc = arrays[i],
-                               .seed = i * 100 + (uint64_t)variant,
-                               .way = (enum way)(variant % WAY_COUNT) };
-            if (!suite_takes(t.seed, 4))
-                continue;
-            set_variant(&t.desc, variant);
-            t.desc.placement = variant / KALLIMA_KIND_COUNT % 2;
-            suite_check(&t, suite.device);
-        }
-    }
+    check_variants(arrays, sizeof arrays / sizeof arrays[0], 4, lay_in_groups);
     ROWS_FINISH();
 }
 
@@ -454,6 +466,23 @@ static void lay_beside(kallima_layout *layout, const kallima_desc *desc, int64_t
     layout->batch_stride = 1;
 }
 
+static int64_t row_of(const kallima_desc *desc, int half_kind)
+{
+    const int64_t row = desc->n[desc->rank - 1];
+    return desc->kind == half_kind ? row / 2 + 1 : row;
+}
+
+static void lay_sides_beside(kallima_desc *desc, int variant)
+{
+    const bool is_late = variant >= 3 * KALLIMA_KIND_COUNT;
+    desc->placement =
+        is_late && desc->kind == KALLIMA_C2C ? KALLIMA_IN_PLACE : KALLIMA_OUT_OF_PLACE;
+    if (variant / KALLIMA_KIND_COUNT % 2)
+        desc->in.format = desc->out.format = KALLIMA_PLANAR;
+    lay_beside(&desc->in, desc, row_of(desc, KALLIMA_C2R));
+    lay_beside(&desc->out, desc, row_of(desc, KALLIMA_R2C));
+}
+
 // As the colours of an image are: few and many of them, of arrays near one core, of which rows and planes are, and others.
 void arrays_beside_each_other_are_computed(void **state)
 {
@@ -471,29 +500,23 @@ void arrays_beside_each_other_are_computed(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
-        for (int variant = 0; variant < 4 * KALLIMA_KIND_COUNT; variant++) {
-            struct trial t = { .desc = arrays[i],
-                               .seed = i * 100 + (uint64_t)variant,
-                               .way = (enum way)(variant % WAY_COUNT) };
-            const int64_t row = t.desc.n[t.desc.rank - 1];
-            if (!suite_takes(t.seed, 8))
-                continue;
-            set_variant(&t.desc, variant);
-            t.desc.placement =
-                variant >= 3 * KALLIMA_KIND_COUNT && t.desc.kind == KALLIMA_C2C
-                    ? KALLIMA_IN_PLACE
-                    : KALLIMA_OUT_OF_PLACE;
-            if (variant / KALLIMA_KIND_COUNT % 2)
-                t.desc.in.format = t.desc.out.format = KALLIMA_PLANAR;
-            lay_beside(&t.desc.in, &t.desc,
-                       t.desc.kind == KALLIMA_C2R ? row / 2 + 1 : row);
-            lay_beside(&t.desc.out, &t.desc,
-                       t.desc.kind == KALLIMA_R2C ? row / 2 + 1 : row);
-            suite_check(&t, suite.device);
-        }
-    }
+    check_variants(arrays, sizeof arrays / sizeof arrays[0], 8, lay_sides_beside);
     ROWS_FINISH();
+}
+
+static void lay_sides_apart(kallima_desc *desc, int variant)
+{
+    const int64_t in = 1 + variant / 3, out = 1 + variant % 4;
+
+    desc->in.offset = 3;
+    if (variant / KALLIMA_KIND_COUNT == 2)
+        desc->in.format = KALLIMA_PLANAR;
+    desc->in.batch_stride = lay_apart(&desc->in, desc, row_of(desc, KALLIMA_C2R), in) + 1;
+    desc->out.batch_stride = lay_apart(&desc->out, desc, row_of(desc, KALLIMA_R2C), out);
+    if (desc->kind == KALLIMA_C2C && variant >= 3 * KALLIMA_KIND_COUNT) {
+        desc->placement = KALLIMA_IN_PLACE;
+        desc->out = desc->in;
+    }
 }
 
 // Small ones whose elements lie apart, or in planes, one behind the other, with a gap between them.
@@ -510,31 +533,7 @@ void arrays_apart_are_computed(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
-        for (int variant = 0; variant < 4 * KALLIMA_KIND_COUNT; variant++) {
-            struct trial t = { .desc = arrays[i],
-                               .seed = i * 100 + (uint64_t)variant,
-                               .way = (enum way)(variant % WAY_COUNT) };
-            kallima_desc *d = &t.desc;
-            const int64_t row = d->n[d->rank - 1], in = 1 + variant / 3,
-                          out = 1 + variant % 4;
-            if (!suite_takes(t.seed, 8))
-                continue;
-            set_variant(d, variant);
-            d->in.offset = 3;
-            if (variant / KALLIMA_KIND_COUNT == 2)
-                d->in.format = KALLIMA_PLANAR;
-            d->in.batch_stride =
-                lay_apart(&d->in, d, d->kind == KALLIMA_C2R ? row / 2 + 1 : row, in) + 1;
-            d->out.batch_stride =
-                lay_apart(&d->out, d, d->kind == KALLIMA_R2C ? row / 2 + 1 : row, out);
-            if (d->kind == KALLIMA_C2C && variant >= 3 * KALLIMA_KIND_COUNT) {
-                d->placement = KALLIMA_IN_PLACE;
-                d->out = d->in;
-            }
-            suite_check(&t, suite.device);
-        }
-    }
+    check_variants(arrays, sizeof arrays / sizeof arrays[0], 8, lay_sides_apart);
     ROWS_FINISH();
 }
 

@@ -5,15 +5,11 @@
 #include "device/cpu/nested.h"
 #include "math/number.h"
 
-// What is copied on one side.
+// What is copied on one side, of `count` elements.
 static struct cpu_copied_side find_side(const struct kal_array *array, int rank,
-                                        bool is_f64)
+                                        int64_t count, bool is_f64)
 {
     const int reals = array->is_real ? 1 : 2;
-    int64_t count = 1;
-
-    for (int i = 0; i < rank; i++)
-        count *= array->n[i];
     return (struct cpu_copied_side){
         .count = count,
         .reals = reals,
@@ -51,8 +47,8 @@ kallima_status kal_cpu_copied_find(struct cpu_program *program)
     KAL_TRY(kal_cpu_nested_create(&line, program, &program->arena, recipe, &desc));
     ((struct cpu_program *)line)->threads = 1;
     copied->line = line;
-    copied->in = find_side(&p->in, p->rank, program->is_f64);
-    copied->out = find_side(&p->out, p->rank, program->is_f64);
+    copied->in = find_side(&p->in, p->rank, packed.in.elements, program->is_f64);
+    copied->out = find_side(&p->out, p->rank, packed.out.elements, program->is_f64);
     program->lines = p->batch;
     program->in = find_user_side(&p->in, p->rank, program->is_f64);
     program->out = find_user_side(&p->out, p->rank, program->is_f64);
