@@ -3,6 +3,7 @@
 
 #include "base/base.h"
 #include "codelet/lengths.h"
+#include "codelet/two_steps.h"
 #include "factor/recipe.h"
 
 // Loads, stores and addresses of one point in one step, in operations: measured on a Zen 4
@@ -179,6 +180,26 @@ static int find_ordered(struct ordered_search *s, int *radix)
     return s->best_count;
 }
 
+int kal_radix_find_both(int64_t n, int numbers, int widest, int *radix)
+{
+#define ROW(first, last) { first, last },
+    static const struct {
+        int8_t first, last;
+    } rows[] = { KAL_TWO_STEPS_FROM_4(ROW) KAL_TWO_STEPS_FROM_8(ROW) };
+#undef ROW
+    int count = 0;
+
+    for (size_t i = 0; numbers > 1 && i < KAL_COUNT(rows); i++) {
+        if (rows[i].first * rows[i].last != n ||
+            (count > 0 && widest < KAL_TWO_STEPS_NUMBERS))
+            continue;
+        radix[0] = rows[i].first;
+        radix[1] = rows[i].last;
+        count = 2;
+    }
+    return count;
+}
+
 int kal_radix_sequence_single(int64_t n, int numbers, int widest, int *radix)
 {
     struct ordered_search s = { .n = n,
@@ -191,7 +212,7 @@ int kal_radix_sequence_single(int64_t n, int numbers, int widest, int *radix)
         radix[0] = (int)n;
         return 1;
     }
-    return find_ordered(&s, radix);
+    return kal_radix_find_both(n, numbers, widest, radix) ? 2 : find_ordered(&s, radix);
 }
 
 enum { VECTOR_BYTES = 128 }; // of a tile, both parts

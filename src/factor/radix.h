@@ -35,6 +35,14 @@ int kal_radix_operations(int radix);
 int kal_radix_sequence(int64_t n, int *radix, double *cost);
 
 /**
+ * Find the two radices by which the CPU engine works a line of n points at once (KAL_TWO_STEPS_FROM_4()),
+ * with registers as of kal_radix_sequence_single().
+ *
+ * Returns 2, or 0 if it does not.
+ */
+int kal_radix_find_both(int64_t n, int numbers, int widest, int *radix);
+
+/**
  * Find the sequence of radices whose product is n that the CPU engine is fastest with on one line
  * alone, `numbers` of whose points fill a register, and `widest` the widest one, in the order of its
  * steps.

@@ -654,11 +654,21 @@ static bool are_crowded(const struct kal_axis *axis)
     return axis->lines_are_adjacent && !axis->is_of_real_array && axis->n == CROWDED;
 }
 
+// A line of one codelet that is all there is goes through two shorter ones, if that is faster.
+static int find_for_registers(const struct kal_axis *axis, const struct kal_caps *caps,
+                              int *radix)
+{
+    const int count = axis->is_only ? kal_radix_find_both(axis->n, single_numbers(caps),
+                                                          widest_numbers(caps), radix)
+                                    : 0;
+    return count > 0 ? count : kal_line_find_single(axis->n, caps, radix);
+}
+
 static void choose_for_tile(const struct kal_axis *axis, const struct kal_caps *caps,
                             struct kal_recipe *node)
 {
     if (fills_registers(axis, caps))
-        node->radix_count = kal_line_find_single(axis->n, caps, node->radix);
+        node->radix_count = find_for_registers(axis, caps, node->radix);
     else if (are_columns(axis))
         node->radix_count = choose_for_columns(axis, caps, node->radix);
     else if ((axis->fills_lanes && axis->is_first_step) ||

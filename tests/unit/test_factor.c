@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "../rows.h"
+#include "codelet/two_steps.h"
 #include "factor/alone.h"
 #include "factor/convolution.h"
 #include "factor/order.h"
@@ -625,7 +626,7 @@ static void sequences_of_single_lines_fill_registers(void **state)
         { 1, 4, 4, 0, { 0 } },           { 16, 4, 4, 1, { 16 } },
         { 60, 4, 4, 2, { 4, 15 } },      { 64, 4, 4, 2, { 4, 16 } },
         { 64, 4, 8, 2, { 8, 8 } },       { 64, 2, 2, 2, { 4, 16 } },
-        { 65, 4, 4, 2, { 13, 5 } },      { 96, 4, 8, 2, { 12, 8 } },
+        { 65, 4, 4, 2, { 5, 13 } },      { 96, 4, 8, 2, { 4, 24 } },
         { 1000, 4, 8, 3, { 8, 5, 25 } }, { 1024, 2, 2, 2, { 32, 32 } },
         { 37, 4, 4, -1, { 0 } },
     };
@@ -642,6 +643,35 @@ static void sequences_of_single_lines_fill_registers(void **state)
         check_single_sequence(n, 2, 2);
         check_single_sequence(n, 4, 8);
     }
+    ROWS_FINISH();
+}
+
+// Each length has one sequence, besides which wide registers may have one of their own.
+static void lines_of_two_steps_are_found_by_their_registers(void **state)
+{
+#define ROW(first, last) { first, last },
+    static const int narrow[][2] = { KAL_TWO_STEPS_FROM_4(ROW) },
+                     wide[][2] = { KAL_TWO_STEPS_FROM_8(ROW) };
+#undef ROW
+    int radix[2];
+
+    (void)state;
+    for (size_t i = 0; i < KAL_COUNT(narrow); i++) {
+        const int n = narrow[i][0] * narrow[i][1];
+        ROW_CHECK(narrow[i][0] >= 4 && narrow[i][1] >= 4);
+        ROW_CHECK(kal_radix_find_both(n, 4, 4, radix) == 2 && radix[0] == narrow[i][0] &&
+                  radix[1] == narrow[i][1]);
+        ROW_CHECK(kal_radix_find_both(n, 1, 1, radix) == 0);
+    }
+    for (size_t i = 0; i < KAL_COUNT(wide); i++) {
+        const int n = wide[i][0] * wide[i][1];
+        ROW_CHECK(wide[i][0] >= KAL_TWO_STEPS_NUMBERS &&
+                  wide[i][1] >= KAL_TWO_STEPS_NUMBERS);
+        ROW_CHECK(kal_radix_find_both(n, 4, KAL_TWO_STEPS_NUMBERS, radix) == 2 &&
+                  radix[0] == wide[i][0] && radix[1] == wide[i][1]);
+    }
+    ROW_CHECK(kal_radix_find_both(37, 4, 8, radix) == 0);
+    ROW_CHECK(kal_radix_find_both(32, 4, 8, radix) == 2 && radix[0] == 4);
     ROWS_FINISH();
 }
 
@@ -774,6 +804,7 @@ int main(void)
         cmocka_unit_test(product_of_a_radix_sequence_is_the_length),
         cmocka_unit_test(lengths_without_a_radix_sequence_are_refused),
         cmocka_unit_test(sequences_of_single_lines_fill_registers),
+        cmocka_unit_test(lines_of_two_steps_are_found_by_their_registers),
         cmocka_unit_test(sequences_of_lanes_spread_over_the_cache),
         cmocka_unit_test(columns_are_divided_by_where_they_lie),
         cmocka_unit_test(spilling_radices_come_last),

@@ -129,6 +129,13 @@ struct cpu_user_side {
     bool is_planar, is_swapped;
 };
 
+/** A step of a single line as it is called, or both of its steps. */
+struct cpu_call {
+    cpu_dft *dft;
+    const void *table;
+    int64_t m, s;
+};
+
 /** Some lines of a batch of short ones: kernels for them, and what these are told. */
 struct cpu_part {
     cpu_short *run;
@@ -230,12 +237,14 @@ struct cpu_program {
     int64_t lines;                // that are single, one after the other,
     bool streams_lines;           // and go past the caches by way of a copy
     bool streams;                 // a pass of others may store its output there
-    cpu_dft *whole;               // all of it; NULL: look at the passes
-    struct cpu_batch batch;       // of CPU_SINGLE_SHORT
-    struct cpu_array array;       // of CPU_SINGLE_ARRAY
-    struct cpu_apart apart;       // of CPU_SINGLE_APART
-    struct cpu_copied copied;     // of CPU_SINGLE_COPIED
-    double row_scale; // what the reals of its output are multiplied by at its end
+    struct cpu_call *call;        // its steps that are no mirrored ones
+    int call_count;
+    bool tile_is_swapped;     // the imaginary part leads in what is between them
+    struct cpu_batch batch;   // of CPU_SINGLE_SHORT
+    struct cpu_array array;   // of CPU_SINGLE_ARRAY
+    struct cpu_apart apart;   // of CPU_SINGLE_APART
+    struct cpu_copied copied; // of CPU_SINGLE_COPIED
+    double row_scale;         // what the reals of its output are multiplied by at its end
     int64_t row_reals;
     bool is_small; // one thread, whose scratch is on its stack
     int threads;

@@ -121,15 +121,25 @@ typedef void cpu_mirror(const void *x, void *y, int64_t m, const void *w);
 typedef void cpu_beside(const struct cpu_vectors *x, const struct cpu_vectors *y,
                         int64_t m, int64_t s, int64_t lines, const void *w);
 
+enum { CPU_MOST_BOTH = 104 };
+
+/** The first and the last step of a line, by their radices, as one; m and s are not looked at. */
+struct cpu_both {
+    int first, last;
+    cpu_dft *dft;
+};
+
 /**
  * Steps of interleaved numbers, whose parts are exchanged on both sides or on none: `numbers` at once,
  * which fill a register. Those of one line, one behind the other on both sides: `first` has s = 1, and
  * m and the radix at least `numbers`; its w has for each group of p, from those below `numbers` on,
  * where the last group ends with m-1, radix-1 registers of real parts, each number's twice, and of
  * imaginary parts in turn. `later` has s at least `numbers`. Those of lines beside each other: `beside`.
+ * `both`, up to the first one that has none: all of a line of two steps, w being that of `first`.
  */
 struct cpu_group_kernels {
     int numbers;
+    struct cpu_both both[CPU_MOST_BOTH];
     cpu_dft *first[CPU_MAX_RADIX + 1], *later[CPU_MAX_RADIX + 1];
     cpu_beside *beside[CPU_LONGEST + 1]; // the longest one in registers of up to 32 bytes
     cpu_mirror *split, *merge;

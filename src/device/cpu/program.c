@@ -568,20 +568,6 @@ static struct cpu_user_side find_user_side(const struct cpu_program *program,
     };
 }
 
-// The one codelet of a line of interleaved numbers, one behind the other; NULL: it is something
-// else.
-static cpu_dft *find_whole(const struct cpu_program *program)
-{
-    const struct cpu_pass *pass = &program->pass[0];
-    const struct kal_pass *p = pass->pass;
-    const bool is_contiguous = p->in.stride == 2 && p->in.imag == 1 &&
-                               p->out.stride == 2 && p->out.imag == 1 &&
-                               p->in.is_swapped == p->out.is_swapped;
-    return program->single == CPU_SINGLE_STEPS && p->step_count == 1 && is_contiguous
-               ? pass->step[0].groups
-               : NULL;
-}
-
 static enum cpu_single find_single_kind(struct cpu_program *program)
 {
     bool is_forward;
@@ -623,6 +609,100 @@ static void find_scale(struct cpu_program *program)
     }
 }
 
+// One side of a step of a single line.
+struct between {
+    bool is_interleaved, is_swapped, are_neighbours;
+};
+
+static struct between user_side(const struct cpu_program *program,
+                                const struct cpu_user_side *side)
+{
+    const int64_t imag = side->im - side->re, real_bytes = program->is_f64 ? 8 : 4;
+    return (struct between){ !side->is_planar &&
+                                 (imag == real_bytes || imag == -real_bytes),
+                             side->is_swapped, side->stride == 2 };
+}
+
+// Steps of interleaved numbers, with the same part first on both sides, have functions of their own.
+static struct cpu_call make_call(const struct cpu_step *step, const struct between *x,
+                                 const struct between *y)
+{
+    struct cpu_call call = { step->dft, step->table, step->step->m, step->step->s };
+
+    if (!step->pairs || !x->is_interleaved || !y->is_interleaved ||
+        x->is_swapped != y->is_swapped)
+        return call;
+    call.dft = step->pairs;
+    if (step->groups && x->are_neighbours && y->are_neighbours) {
+        call.dft = step->groups;
+        call.table = step->group_table;
+    }
+    return call;
+}
+
+// Both steps at once, in the registers that the first one has its table for; NULL: there is no such function.
+static cpu_dft *find_both(const struct cpu_program *program, const struct cpu_step *first)
+{
+    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
+
+    for (int i = 0; i < device->level_count; i++) {
+        const struct cpu_group_kernels *k =
+            kal_cpu_kernels_find(device->level[i], program->is_f64)->groups;
+        if (!k || k->numbers != first->group_numbers)
+            continue;
+        for (int j = 0; j < CPU_MOST_BOTH && k->both[j].dft; j++) {
+            if (k->both[j].first == first->step->radix &&
+                k->both[j].last == first->step->m)
+                return k->both[j].dft;
+        }
+    }
+    return NULL;
+}
+
+static void join_calls(struct cpu_program *program, const struct cpu_step *step)
+{
+    struct cpu_call *call = program->call;
+
+    if (program->call_count != 2 || !step[0].groups || call[0].dft != step[0].groups ||
+        !step[1].groups || call[1].dft != step[1].groups)
+        return;
+    cpu_dft *both = find_both(program, step);
+    if (both) {
+        call[0].dft = both;
+        program->call_count = 1;
+    }
+}
+
+// How the steps of a single line are called, which depends on what each is between.
+static kallima_status find_calls(struct cpu_program *program)
+{
+    const struct cpu_pass *pass = &program->pass[0];
+    const int first = program->single == CPU_SINGLE_MERGE;
+    const int end = pass->pass->step_count - (program->single == CPU_SINGLE_SPLIT);
+    const struct between in = user_side(program, &program->in),
+                         out = user_side(program, &program->out);
+    void *memory;
+
+    if (program->single != CPU_SINGLE_STEPS && program->single != CPU_SINGLE_SPLIT &&
+        program->single != CPU_SINGLE_MERGE)
+        return KALLIMA_OK;
+    KAL_TRY(kal_arena_take(&program->arena, &memory, (uint64_t)(end - first),
+                           sizeof(struct cpu_call)));
+    program->call = memory;
+    program->call_count = end - first;
+    program->tile_is_swapped = program->single == CPU_SINGLE_SPLIT || !out.is_interleaved
+                                   ? in.is_swapped
+                                   : out.is_swapped;
+    const struct between tile = { true, program->tile_is_swapped, true };
+    for (int i = first; i < end; i++) {
+        const bool reads = i == 0, writes = i == pass->pass->step_count - 1;
+        program->call[i - first] =
+            make_call(&pass->step[i], reads ? &in : &tile, writes ? &out : &tile);
+    }
+    join_calls(program, &pass->step[first]);
+    return KALLIMA_OK;
+}
+
 static void find_single(struct cpu_program *program)
 {
     const struct cpu_pass *first = &program->pass[0];
@@ -631,7 +711,6 @@ static void find_single(struct cpu_program *program)
     program->single = find_single_kind(program);
     if (program->single == CPU_SINGLE_ARRAY)
         last = &program->pass[program->program->pass_count - 1];
-    program->whole = find_whole(program);
     find_scale(program);
     program->lines =
         program->single == CPU_SINGLE_SHORT ? 1 : program->program->phase[0].lines;
@@ -733,6 +812,7 @@ static kallima_status prepare(struct cpu_program *program)
     find_streamed_lines(program);
     KAL_TRY(choose_threads(program));
     share_single(program);
+    KAL_TRY(find_calls(program));
     for (int i = 0; i < source->phase_count && program->single == CPU_NOT_SINGLE; i++)
         kal_cpu_lines_spread(program, &source->phase[i]);
     // Three cache lines more: the two tiles do not share sets.
@@ -744,7 +824,7 @@ static kallima_status prepare(struct cpu_program *program)
     const bool has_tiles =
         program->single != CPU_SINGLE_REAL && program->single != CPU_SINGLE_SHORT &&
         program->single != CPU_SINGLE_APART &&
-        (program->single != CPU_SINGLE_STEPS || program->pass[0].pass->step_count > 1);
+        (program->single != CPU_SINGLE_STEPS || program->call_count > 1);
     const bool is_alone =
         (program->single != CPU_SINGLE_SHORT && program->single != CPU_SINGLE_APART) ||
         program->threads == 1;

@@ -177,45 +177,46 @@ static void find_user_vectors(struct cpu_vectors *vectors,
           side->is_swapped ? first : second);
 }
 
-// Numbers of a tile of one lane, with that part first which is the first in x.
+// Numbers of a tile of one lane.
 static inline void set_line_tile(struct cpu_vectors *v, char *tile,
-                                 const struct cpu_vectors *x, int64_t real_bytes)
+                                 const struct cpu_program *program)
 {
-    const bool is_exchanged = (char *)x->im < (char *)x->re;
-    v->re = tile + (is_exchanged ? real_bytes : 0);
-    v->im = tile + (is_exchanged ? 0 : real_bytes);
+    const int64_t real_bytes = program->is_f64 ? 8 : 4;
+    v->re = tile + (program->tile_is_swapped ? real_bytes : 0);
+    v->im = tile + (program->tile_is_swapped ? 0 : real_bytes);
     v->stride = 2;
     v->ahead = 0;
 }
 
-// Steps begin .. end-1 from x to y, by way of tiles, the first one that which is said.
-static inline void run_codelets(const struct cpu_program *program, int begin, int end,
-                                const struct cpu_vectors *x, const struct cpu_vectors *y,
-                                char *workspace, int first_tile)
+static inline void run_call(const struct cpu_call *call, const struct cpu_vectors *x,
+                            const struct cpu_vectors *y)
 {
-    const struct cpu_step *step = program->pass[0].step;
-    const int64_t real_bytes = program->is_f64 ? 8 : 4;
+    call->dft(x, y, call->m, call->s, call->table);
+}
+
+// All calls from x to y, by way of tiles, the first one that which is said.
+static inline void run_calls(const struct cpu_program *program,
+                             const struct cpu_vectors *x, const struct cpu_vectors *y,
+                             char *workspace, int first_tile)
+{
+    const struct cpu_call *call = program->call, *last = call + program->call_count - 1;
+    const uint64_t other = program->tile_bytes / 2;
     const struct cpu_vectors *from = x;
     struct cpu_vectors tile[2];
 
-    for (int i = begin; i < end - 1; i++) {
-        struct cpu_vectors *to = &tile[(first_tile + i - begin) % 2];
-        set_line_tile(to, workspace + (to - tile) * (int64_t)(program->tile_bytes / 2), y,
-                      real_bytes);
-        kal_cpu_step_run(&step[i], step[i].dft, from, to, real_bytes);
-        from = to;
+    for (int which = first_tile; call < last; call++, which = !which) {
+        set_line_tile(&tile[which], workspace + (which ? other : 0), program);
+        run_call(call, from, &tile[which]);
+        from = &tile[which];
     }
-    kal_cpu_step_run(&step[end - 1], step[end - 1].dft, from, y, real_bytes);
+    run_call(call, from, y);
 }
 
 static inline void run_steps(const struct cpu_program *program,
                              const struct cpu_vectors *x, const struct cpu_vectors *y,
                              char *workspace)
 {
-    if (program->whole)
-        program->whole(x, y, 1, 1, NULL);
-    else
-        run_codelets(program, 0, program->pass[0].pass->step_count, x, y, workspace, 0);
+    run_calls(program, x, y, workspace, 0);
 }
 
 static inline struct cpu_row mirrored_row(const struct cpu_step *step,
@@ -247,8 +248,8 @@ static inline void run_split(const struct cpu_program *program,
     const int last = pass->pass->step_count - 1;
     struct cpu_vectors packed;
 
-    set_line_tile(&packed, workspace, x, program->is_f64 ? 8 : 4);
-    run_codelets(program, 0, last, x, &packed, workspace, (last + 1) % 2);
+    set_line_tile(&packed, workspace, program);
+    run_calls(program, x, &packed, workspace, (last + 1) % 2);
     if (pass->step[last].mirror) {
         run_mirror(&pass->step[last], packed.re, y->re);
         return;
@@ -264,14 +265,14 @@ static inline void run_merge(const struct cpu_program *program,
     const struct cpu_pass *pass = &program->pass[0];
     struct cpu_vectors packed;
 
-    set_line_tile(&packed, workspace, y, program->is_f64 ? 8 : 4);
+    set_line_tile(&packed, workspace, program);
     if (pass->step[0].mirror) {
         run_mirror(&pass->step[0], x->re, packed.im);
     } else {
         const struct cpu_row row = mirrored_row(&pass->step[0], x, &packed);
         pass->widest->rows->merge(&row, 0, row.m / 2 + 1);
     }
-    run_codelets(program, 1, pass->pass->step_count, &packed, y, workspace, 1);
+    run_calls(program, &packed, y, workspace, 1);
 }
 
 static inline void run_real(const struct cpu_program *program,
@@ -475,16 +476,16 @@ static inline void run_apart(const struct cpu_program *program,
         name(program, &x, &y, NULL);                                               \
     }
 
-static inline void run_whole(const struct cpu_program *program,
-                             const struct cpu_vectors *x, const struct cpu_vectors *y,
-                             char *workspace)
+static inline void run_once(const struct cpu_program *program,
+                            const struct cpu_vectors *x, const struct cpu_vectors *y,
+                            char *workspace)
 {
     (void)workspace;
-    program->whole(x, y, 1, 1, NULL);
+    run_call(program->call, x, y);
     finish_line(program, y);
 }
 
-RUN_BARE(run_whole)
+RUN_BARE(run_once)
 RUN_BARE(run_real)
 RUN_BARE(run_short)
 RUN_BARE(run_apart)
@@ -526,8 +527,9 @@ void (*kal_cpu_pair_runner(const struct cpu_program *program))(
         [CPU_SINGLE_COPIED] = kal_cpu_copied_run_pair,
     };
     const bool is_planar = program->in.is_planar || program->out.is_planar;
-    if (!is_planar && program->lines == 1 && program->whole)
-        return run_whole_bare;
+    if (!is_planar && program->lines == 1 && program->single == CPU_SINGLE_STEPS &&
+        program->call_count == 1)
+        return run_once_bare;
     if (!is_planar && program->lines == 1 && program->single == CPU_SINGLE_REAL)
         return run_real_bare;
     return program->is_small && !is_planar && !program->streams_lines

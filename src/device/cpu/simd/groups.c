@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Steps of one line of interleaved numbers, neighbours of which fill a register.
+#include "codelet/two_steps.h"
 #include "device/cpu/kernels.h"
 
 #include "device/cpu/simd/simd.h"
@@ -56,20 +57,35 @@ INLINE void transpose_numbers(V *v)
 #endif
 }
 
-// n registers, as lines of n numbers: in blocks, the last one overlapping the one before.
-INLINE void turn_numbers(const R *t, R *to, int n)
+// Of n registers as lines of n numbers: those from `at` on, to so many lines `step` reals apart.
+INLINE void turn_block(const R *t, R *to, int at, int64_t step)
 {
     V v[NUMBERS];
 
+    for (int i = 0; i < NUMBERS; i++)
+        v[i] = LOAD(t + (at + i) * LANES);
+    transpose_numbers(v);
+    for (int i = 0; i < NUMBERS; i++)
+        STORE(to + i * step, v[i]);
+}
+
+// Where the last block is not whole it overlaps the one before.
+#define BEGIN_BLOCK(k, n) ((k) + NUMBERS < (n) ? (k) : (n)-NUMBERS)
+
+// All n registers, as lines one behind the other.
+INLINE void turn_numbers(const R *t, R *to, int n)
+{
 #pragma GCC unroll 16
-    for (int k = 0; k < n; k += NUMBERS) {
-        const int at = k + NUMBERS < n ? k : n - NUMBERS;
-        for (int i = 0; i < NUMBERS; i++)
-            v[i] = LOAD(t + (at + i) * LANES);
-        transpose_numbers(v);
-        for (int i = 0; i < NUMBERS; i++)
-            STORE(to + 2 * (i * n + at), v[i]);
-    }
+    for (int k = 0; k < n; k += NUMBERS)
+        turn_block(t, to + 2 * BEGIN_BLOCK(k, n), BEGIN_BLOCK(k, n), 2 * n);
+}
+
+// The same, block after block `pitch` reals apart, each of whole registers: none waits for two that it overlaps.
+INLINE void turn_blocks(const R *t, R *to, int n, int64_t pitch)
+{
+#pragma GCC unroll 16
+    for (int k = 0; k < n; k += NUMBERS)
+        turn_block(t, to + k / NUMBERS * pitch, BEGIN_BLOCK(k, n), LANES);
 }
 
 // The last group overlaps the one before.
@@ -78,22 +94,25 @@ static inline int64_t next_group(int64_t at, int64_t count)
     return at + 2 * NUMBERS < count ? at + NUMBERS : count - NUMBERS;
 }
 
-#define FIRST(r)                                                                    \
-    static void first_##r(const struct cpu_vectors *x, const struct cpu_vectors *y, \
-                          int64_t m, int64_t s, const void *roots)                  \
-    {                                                                               \
-        _Alignas(REGISTER_BYTES) R t[(r)*LANES];                                    \
-        const bool is_exchanged = x->im < x->re;                                    \
-        const R *w = roots, *from = is_exchanged ? x->im : x->re;                   \
-        R *to = is_exchanged ? y->im : y->re;                                       \
-        const R *parts = part_signs.reals + is_exchanged;                           \
-        (void)s;                                                                    \
-        for (int64_t p = 0;; p = next_group(p, m), w += 2 * ((r)-1) * LANES) {      \
-            own_##r(from + 2 * p, w, 4 * m, t, (R *)parts, LANES);                  \
-            turn_numbers(t, to + 2 * (r)*p, r);                                     \
-            if (p == m - NUMBERS)                                                   \
-                break;                                                              \
-        }                                                                           \
+// GCC calls codelets that two functions have; first steps take up to a tenth longer so.
+#define FLAT __attribute__((flatten))
+
+#define FIRST(r)                                                                         \
+    FLAT static void first_##r(const struct cpu_vectors *x, const struct cpu_vectors *y, \
+                               int64_t m, int64_t s, const void *roots)                  \
+    {                                                                                    \
+        _Alignas(REGISTER_BYTES) R t[(r)*LANES];                                         \
+        const bool is_exchanged = x->im < x->re;                                         \
+        const R *w = roots, *from = is_exchanged ? x->im : x->re;                        \
+        R *to = is_exchanged ? y->im : y->re;                                            \
+        const R *parts = part_signs.reals + is_exchanged;                                \
+        (void)s;                                                                         \
+        for (int64_t p = 0;; p = next_group(p, m), w += 2 * ((r)-1) * LANES) {           \
+            own_##r(from + 2 * p, w, 4 * m, t, (R *)parts, LANES);                       \
+            turn_numbers(t, to + 2 * (r)*p, r);                                          \
+            if (p == m - NUMBERS)                                                        \
+                break;                                                                   \
+        }                                                                                \
     }
 
 // Steps p = 0, without factors, and p > 0 with those of w.
@@ -157,12 +176,44 @@ static inline int64_t next_group(int64_t at, int64_t count)
 #define FIRST_RADICES RADICES_FROM_8
 #endif
 
+#if LANES <= 8
+#define BOTH_STEPS(X) KAL_TWO_STEPS_FROM_4(X) KAL_TWO_STEPS_FROM_8(X)
+#else
+#define BOTH_STEPS(X) KAL_TWO_STEPS_FROM_8(X)
+#endif
+
 FIRST_RADICES(FIRST)
 RADICES_FROM_2(BESIDE)
 RADICES_FROM_2(LATER)
 #if REGISTER_BYTES <= 32
 WHOLE_LINES(64)
 #endif
+
+// Both steps of a line of a times b numbers, whose lengths are constants here.
+#define BOTH(a, b)                                                                       \
+    static void both_##a##_##b(const struct cpu_vectors *x, const struct cpu_vectors *y, \
+                               int64_t m, int64_t s, const void *roots)                  \
+    {                                                                                    \
+        enum { BLOCKS = ((a) + NUMBERS - 1) / NUMBERS };                                 \
+        _Alignas(REGISTER_BYTES) R t[(a)*LANES], turned[BLOCKS][(b)*LANES];              \
+        const bool is_exchanged = x->im < x->re;                                         \
+        const R *w = roots, *from = is_exchanged ? x->im : x->re;                        \
+        R *to = is_exchanged ? y->im : y->re;                                            \
+        const R *parts = part_signs.reals + is_exchanged;                                \
+        (void)m;                                                                         \
+        (void)s;                                                                         \
+        for (int64_t p = 0;; p = next_group(p, b), w += 2 * ((a)-1) * LANES) {           \
+            own_##a(from + 2 * p, w, 4 * (b), t, (R *)parts, LANES);                     \
+            turn_blocks(t, turned[0] + p * LANES, a, (b)*LANES);                         \
+            if (p == (b)-NUMBERS)                                                        \
+                break;                                                                   \
+        }                                                                                \
+        for (int k = 0; k < BLOCKS; k++)                                                 \
+            plain_##b(turned[k], NULL, 2 * LANES, to + 2 * BEGIN_BLOCK(k * NUMBERS, a),  \
+                      (R *)parts, 2 * (a));                                              \
+    }
+
+BOTH_STEPS(BOTH)
 
 #define CONJUGATE(a)          ((V)((VI)(a) ^ *(const VI *)(part_signs.reals + 1)))
 #define REVERSE_NUMBERS(h, j) (LANES - 2 - (j) / 2 * 2 + (j) % 2)
@@ -208,9 +259,10 @@ static void merge(const void *from, void *to, int64_t m, const void *w)
     y[1] = first - last;
 }
 
-#define FIRST_ENTRY(r)  [r] = first_##r,
-#define LATER_ENTRY(r)  [r] = later_##r,
-#define BESIDE_ENTRY(r) [r] = beside_##r,
+#define FIRST_ENTRY(r)   [r] = first_##r,
+#define LATER_ENTRY(r)   [r] = later_##r,
+#define BESIDE_ENTRY(r)  [r] = beside_##r,
+#define BOTH_ENTRY(a, b) { a, b, both_##a##_##b },
 
 extern const struct cpu_group_kernels JOIN(kal_cpu_groups_, KAL_SIMD_SUFFIX);
 
@@ -223,6 +275,7 @@ const struct cpu_group_kernels JOIN(kal_cpu_groups_, KAL_SIMD_SUFFIX) = {
                     BESIDE_ENTRY(64)
 #endif
     },
+    .both = { BOTH_STEPS(BOTH_ENTRY) },
     .split = split,
     .merge = merge,
 };
