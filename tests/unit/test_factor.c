@@ -266,7 +266,12 @@ static void lines_of_a_batch_are_alone_where_that_wins(void **state)
           { false, true, false } }, // columns of one codelet
         { KALLIMA_C2C, true, 128, 5, { true, true, true } },
         { KALLIMA_C2C, false, 100, 1000, { false, true, true } },
-        { KALLIMA_C2C, false, 135, 1000, { false, false, false } },
+        { KALLIMA_C2C, false, 135, 1000, { false, true, false } }, // both steps at once
+        { KALLIMA_C2C, false, 66, 1000, { false, true, true } },
+        { KALLIMA_C2C, false, 90, 100000, { false, true, true } },
+        { KALLIMA_C2C, true, 105, 30000, { false, true, false } },
+        { KALLIMA_C2C, false, 144, 1000, { false, true, true } }, // columns of 9
+        { KALLIMA_C2C, false, 192, 1000, { false, true, false } },
         { KALLIMA_C2C, false, 768, 100, { false, true, true } },
         { KALLIMA_C2C, false, 768, 10000, { false, false, false } },
         { KALLIMA_C2C, true, 30, 1000, { false, true, true } }, // whole numbers

@@ -825,10 +825,7 @@ static kallima_status prepare(struct cpu_program *program)
         program->single != CPU_SINGLE_REAL && program->single != CPU_SINGLE_SHORT &&
         program->single != CPU_SINGLE_APART &&
         (program->single != CPU_SINGLE_STEPS || program->call_count > 1);
-    const bool is_alone =
-        (program->single != CPU_SINGLE_SHORT && program->single != CPU_SINGLE_APART) ||
-        program->threads == 1;
-    find_workspace(program, !has_tiles && is_alone);
+    find_workspace(program, !has_tiles && program->threads == 1);
     return KALLIMA_OK;
 }
 

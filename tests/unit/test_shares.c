@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// How many threads of a CPU work a plan.
+#include <kallima/kallima.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../rows.h"
+#include "base/text.h"
+#include "device/device.h"
+#include "exec/plan.h"
+
+enum { THREADS = 2 };
+
+// What the device says of the plan: `threads N` is the first line. What needs no workspace is one thread's, whatever
+// is said.
+static int threads_of(const kallima_plan *plan)
+{
+    static const char WORD[] = "threads ";
+    if (plan->built->workspace_bytes == 0)
+        return 1;
+    struct kal_text text;
+
+    kal_text_init(&text, &plan->device->host);
+    plan->device->ops->program_describe(plan->built, &text);
+    const char *found = text.data ? strstr(text.data, WORD) : NULL;
+    const int threads = found ? atoi(found + sizeof WORD - 1) : -1;
+    kal_text_clear(&text);
+    return threads;
+}
+
+static void check_threads(kallima_device *device, const kallima_desc *desc, int wanted)
+{
+    kallima_plan *plan = NULL;
+
+    row_ran();
+    if (kallima_plan_create(&plan, device, desc, NULL) != KALLIMA_OK)
+        row_fail("%d points: %s", (int)desc->n[0], kallima_last_error());
+    else if (threads_of(plan) != wanted)
+        row_fail("%d points x %d, kind %d: %d threads, not %d", (int)desc->n[0],
+                 (int)desc->batch, (int)desc->kind, threads_of(plan), wanted);
+    kallima_plan_destroy(&plan);
+}
+
+// Lines of one codelet, of both steps at once, of two steps and of three, and by other ways: alone they are one
+// thread's, and some megabytes of them all threads'.
+static void batches_are_shared_and_short_lines_are_not(void **state)
+{
+    static const int lengths[] = { 4,   16,  32,  45,  64,  100, 176,
+                                   225, 250, 330, 495, 512, 1000 };
+    const kallima_device_options options = { .threads = THREADS, .wisdom = "" };
+    kallima_device *device = NULL;
+
+    (void)state;
+    ROW_CHECK(kallima_device_open(&device, "cpu", &options) == KALLIMA_OK);
+    for (size_t i = 0; i < KAL_COUNT(lengths); i++) {
+        for (int kind = KALLIMA_C2C; kind <= KALLIMA_C2R; kind++) {
+            kallima_desc desc = { .rank = 1,
+                                  .n = { lengths[i] },
+                                  .kind = (kallima_kind)kind,
+                                  .direction = kind == KALLIMA_C2R ? KALLIMA_INVERSE
+                                                                   : KALLIMA_FORWARD };
+            check_threads(device, &desc, 1);
+            desc.batch = (1 << 20) / lengths[i];
+            check_threads(device, &desc, THREADS);
+        }
+    }
+    kallima_device_close(&device);
+    ROWS_FINISH();
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(batches_are_shared_and_short_lines_are_not),
+    };
+    return cmocka_run_group_tests_name("shares", tests, NULL, NULL);
+}
