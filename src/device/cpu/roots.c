@@ -39,6 +39,22 @@ kallima_status kal_cpu_roots_find(struct cpu_program *program, int64_t n,
     return KALLIMA_OK;
 }
 
+// exp(-pi i j^2 / n) for j = 0 .. n-1: (n - j)^2 is j^2 + n^2 modulo 2 n, and n^2 is 0 or, of an odd n, n.
+static void fill_chirp(struct kal_root_sum *chirp, const struct kal_root_table *roots,
+                       int64_t n)
+{
+    const double sign = n % 2 ? -1.0 : 1.0;
+    int64_t square = 0; // j^2 modulo 2 n
+    for (int64_t j = 0; j <= n / 2; j++) {
+        const struct kal_root_sum s = kal_sum_of_root(kal_root_table_get(roots, square));
+        if (j > 0)
+            chirp[n - j] = (struct kal_root_sum){ sign * s.re, sign * s.re_rest,
+                                                  sign * s.im, sign * s.im_rest };
+        chirp[j] = s;
+        square = kal_next_square(square, j, 2 * n);
+    }
+}
+
 kallima_status kal_cpu_chirp_find(struct cpu_program *program, int64_t n,
                                   const struct kal_root_sum **out)
 {
@@ -51,13 +67,8 @@ kallima_status kal_cpu_chirp_find(struct cpu_program *program, int64_t n,
         return KALLIMA_OK;
     KAL_TRY(kal_alloc(&program->base.device->host, &memory, (uint64_t)n,
                       sizeof *kept->chirp));
-    struct kal_root_sum *chirp = memory;
-    int64_t square = 0; // j^2 modulo 2 n
-    for (int64_t j = 0; j < n; j++) {
-        chirp[j] = kal_sum_of_root(kal_root_table_get(&kept->table, square));
-        square = kal_next_square(square, j, 2 * n);
-    }
-    *out = kept->chirp = chirp;
+    fill_chirp(memory, &kept->table, n);
+    *out = kept->chirp = memory;
     return KALLIMA_OK;
 }
 

@@ -27,6 +27,18 @@ static void put(const struct signal *x, int64_t i, struct kal_root value)
     }
 }
 
+// The conjugate of a root that is kept as sums, of which a double is the first part.
+static void put_conjugate(const struct signal *x, int64_t i, struct kal_root_sum sum)
+{
+    if (x->exact) {
+        const struct kal_root root = kal_root_of_sum(sum);
+        x->exact[i] = (struct kal_root){ root.re, -root.im };
+    } else {
+        x->rounded[2 * i] = sum.re;
+        x->rounded[2 * i + 1] = -sum.im;
+    }
+}
+
 // The roots exp(-2 pi i g^-q / p) for q = 0 .. p-2
 static kallima_status fill_rader(struct cpu_program *program, const struct kal_step *step,
                                  const struct signal *x)
@@ -54,10 +66,8 @@ static kallima_status fill_chirp(struct cpu_program *program, const struct kal_s
     for (int64_t j = n; j <= m - n; j++)
         put(x, j, (struct kal_root){ 0.0L, 0.0L });
     for (int64_t j = 0; j < n; j++) {
-        struct kal_root value = kal_root_of_sum(chirp[j]);
-        value.im = -value.im;
-        put(x, j, value);
-        put(x, j ? m - j : 0, value);
+        put_conjugate(x, j, chirp[j]);
+        put_conjugate(x, j ? m - j : 0, chirp[j]);
     }
     return KALLIMA_OK;
 }
