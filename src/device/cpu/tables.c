@@ -34,14 +34,18 @@ static void put_root(const struct table *table, int64_t i, struct kal_root root)
     put(table, 2 * i + 1, root.im);
 }
 
+// The first part of a sum is what doubles are rounded to; floats are rounded from that.
 static void put_sum(const struct table *table, int64_t i, struct kal_root_sum sum,
                     bool conjugate)
 {
-    struct kal_root root = { sum.re, sum.im }; // what doubles are rounded to
-    if (!table->is_f64)
-        root = kal_root_of_sum(sum);
-    put(table, 2 * i, root.re);
-    put(table, 2 * i + 1, conjugate ? -root.im : root.im);
+    const double im = conjugate ? -sum.im : sum.im;
+    if (table->is_f64) {
+        ((double *)table->data)[2 * i] = sum.re;
+        ((double *)table->data)[2 * i + 1] = im;
+    } else {
+        ((float *)table->data)[2 * i] = (float)sum.re;
+        ((float *)table->data)[2 * i + 1] = (float)im;
+    }
 }
 
 // exp(-2 pi i p k / (radix m)) for p = 1 .. m-1, k = 1 .. radix-1
