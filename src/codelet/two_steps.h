@@ -25,6 +25,13 @@
     X(6, 27) X(7, 25) X(7, 27)
 // clang-format on
 
+/** All of them. */
+#define KAL_TWO_STEPS_ONE_MORE(first, last) +1
+enum {
+    KAL_TWO_STEPS_COUNT = 0 KAL_TWO_STEPS_FROM_4(KAL_TWO_STEPS_ONE_MORE)
+        KAL_TWO_STEPS_FROM_8(KAL_TWO_STEPS_ONE_MORE)
+};
+
 enum { KAL_TWO_STEPS_NUMBERS = 8 }; // of a register that takes the former alone
 
 #endif

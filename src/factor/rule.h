@@ -17,7 +17,7 @@ struct kal_axis {
     bool is_of_real_array;               // of several axes, R2C or C2R
     bool is_of_numbers;                  // rows that one codelet takes as whole numbers
     bool is_planar;                      // on a side of the user's
-    bool is_only;                        // one line of contiguous numbers is all there is
+    bool is_only;                        // one complex line is all there is
     bool lines_are_adjacent;             // neighbouring lines are neighbours in memory
     bool elements_are_apart;             // of lines that are not adjacent either
     bool is_first_step;                  // columns of a four-step

@@ -658,13 +658,14 @@ static bool are_crowded(const struct kal_axis *axis)
     return axis->lines_are_adjacent && !axis->is_of_real_array && axis->n == CROWDED;
 }
 
-// A line of one codelet that is all there is goes through two shorter ones, if that is faster.
+// A contiguous line of one codelet that is all there is goes through two shorter ones, if that is faster.
 static int find_for_registers(const struct kal_axis *axis, const struct kal_caps *caps,
                               int *radix)
 {
-    const int count = axis->is_only ? kal_radix_find_both(axis->n, single_numbers(caps),
-                                                          widest_numbers(caps), radix)
-                                    : 0;
+    const bool is_whole = axis->is_only && !axis->elements_are_apart;
+    const int count = is_whole ? kal_radix_find_both(axis->n, single_numbers(caps),
+                                                     widest_numbers(caps), radix)
+                               : 0;
     return count > 0 ? count : kal_line_find_single(axis->n, caps, radix);
 }
 

@@ -144,12 +144,6 @@ static int64_t row_bytes(const struct kal_problem *p, const struct kal_array *ar
     return are_rows ? llabs(array->stride[0]) * point_bytes : 0;
 }
 
-static bool is_one_line(const struct kal_problem *p)
-{
-    return p->rank == 1 && p->batch == 1 && p->kind == KALLIMA_C2C && !p->in.is_planar &&
-           !p->out.is_planar && p->in.stride[0] == 1 && p->out.stride[0] == 1;
-}
-
 struct kal_axis kal_problem_axis(const struct kal_problem *p, int i,
                                  const struct kal_caps *caps)
 {
@@ -181,7 +175,7 @@ struct kal_axis kal_problem_axis(const struct kal_problem *p, int i,
         .is_of_real_array = p->rank > 1 && p->kind != KALLIMA_C2C,
         .is_of_numbers = last && kal_rows_are_of_numbers(p, caps),
         .is_planar = p->in.is_planar || p->out.is_planar,
-        .is_only = is_one_line(p),
+        .is_only = p->rank == 1 && p->batch == 1 && p->kind == KALLIMA_C2C,
         .is_backward = p->kind == KALLIMA_C2R,
         .lines_are_adjacent = is_beside,
         .elements_are_apart =

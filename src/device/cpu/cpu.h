@@ -263,19 +263,38 @@ static inline bool kal_cpu_are_pairs(const struct cpu_vectors *x,
     return in == out && (in == real_bytes || in == -real_bytes);
 }
 
+/**
+ * How a step is called that is `dft` unless it has a function for interleaved numbers, of which both sides are pairs, and
+ * neighbours on their line.
+ */
+static inline struct cpu_call kal_cpu_step_call(const struct cpu_step *step, cpu_dft *dft,
+                                                bool are_pairs, bool are_neighbours)
+{
+    struct cpu_call call = { dft, step->table, step->step->m, step->step->s };
+
+    if (step->pairs && are_pairs) {
+        const bool has_groups = step->groups && are_neighbours;
+        call.dft = has_groups ? step->groups : step->pairs;
+        call.table = has_groups ? step->group_table : step->table;
+    }
+    return call;
+}
+
+/** Call it. */
+static inline void kal_cpu_call(const struct cpu_call *call, const struct cpu_vectors *x,
+                                const struct cpu_vectors *y)
+{
+    call->dft(x, y, call->m, call->s, call->table);
+}
+
 /** A step of one line, or of the lanes that `dft` has. */
 static inline void kal_cpu_step_run(const struct cpu_step *step, cpu_dft *dft,
                                     const struct cpu_vectors *x,
                                     const struct cpu_vectors *y, int64_t real_bytes)
 {
-    const void *table = step->table;
-
-    if (step->pairs && kal_cpu_are_pairs(x, y, real_bytes)) {
-        const bool are_neighbours = x->stride == 2 && y->stride == 2;
-        dft = step->groups && are_neighbours ? step->groups : step->pairs;
-        table = step->groups && are_neighbours ? step->group_table : table;
-    }
-    dft(x, y, step->step->m, step->step->s, table);
+    const struct cpu_call call = kal_cpu_step_call(
+        step, dft, kal_cpu_are_pairs(x, y, real_bytes), x->stride == 2 && y->stride == 2);
+    kal_cpu_call(&call, x, y);
 }
 
 /** Scratch that a call has room for on its stack. */

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "codelet/two_steps.h"
+
 /**
  * Of what is inlined whatever its size: a compiler that judges by size puts values of a caller's registers into memory,
  * and GCC drops calls of functions that do nothing but ask for memory to come, as ones without effect.
@@ -121,8 +123,6 @@ typedef void cpu_mirror(const void *x, void *y, int64_t m, const void *w);
 typedef void cpu_beside(const struct cpu_vectors *x, const struct cpu_vectors *y,
                         int64_t m, int64_t s, int64_t lines, const void *w);
 
-enum { CPU_MOST_BOTH = 104 };
-
 /** The first and the last step of a line, by their radices, as one; m and s are not looked at. */
 struct cpu_both {
     int first, last;
@@ -139,7 +139,7 @@ struct cpu_both {
  */
 struct cpu_group_kernels {
     int numbers;
-    struct cpu_both both[CPU_MOST_BOTH];
+    struct cpu_both both[KAL_TWO_STEPS_COUNT];
     cpu_dft *first[CPU_MAX_RADIX + 1], *later[CPU_MAX_RADIX + 1];
     cpu_beside *beside[CPU_LONGEST + 1]; // the longest one in registers of up to 32 bytes
     cpu_mirror *split, *merge;

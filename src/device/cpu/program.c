@@ -623,21 +623,13 @@ static struct between user_side(const struct cpu_program *program,
                              side->is_swapped, side->stride == 2 };
 }
 
-// Steps of interleaved numbers, with the same part first on both sides, have functions of their own.
 static struct cpu_call make_call(const struct cpu_step *step, const struct between *x,
                                  const struct between *y)
 {
-    struct cpu_call call = { step->dft, step->table, step->step->m, step->step->s };
-
-    if (!step->pairs || !x->is_interleaved || !y->is_interleaved ||
-        x->is_swapped != y->is_swapped)
-        return call;
-    call.dft = step->pairs;
-    if (step->groups && x->are_neighbours && y->are_neighbours) {
-        call.dft = step->groups;
-        call.table = step->group_table;
-    }
-    return call;
+    return kal_cpu_step_call(step, step->dft,
+                             x->is_interleaved && y->is_interleaved &&
+                                 x->is_swapped == y->is_swapped,
+                             x->are_neighbours && y->are_neighbours);
 }
 
 // Both steps at once, in the registers that the first one has its table for; NULL: there is no such function.
@@ -650,7 +642,7 @@ static cpu_dft *find_both(const struct cpu_program *program, const struct cpu_st
             kal_cpu_kernels_find(device->level[i], program->is_f64)->groups;
         if (!k || k->numbers != first->group_numbers)
             continue;
-        for (int j = 0; j < CPU_MOST_BOTH && k->both[j].dft; j++) {
+        for (int j = 0; j < KAL_TWO_STEPS_COUNT && k->both[j].dft; j++) {
             if (k->both[j].first == first->step->radix &&
                 k->both[j].last == first->step->m)
                 return k->both[j].dft;

@@ -188,12 +188,6 @@ static inline void set_line_tile(struct cpu_vectors *v, char *tile,
     v->ahead = 0;
 }
 
-static inline void run_call(const struct cpu_call *call, const struct cpu_vectors *x,
-                            const struct cpu_vectors *y)
-{
-    call->dft(x, y, call->m, call->s, call->table);
-}
-
 // All calls from x to y, by way of tiles, the first one that which is said.
 static inline void run_calls(const struct cpu_program *program,
                              const struct cpu_vectors *x, const struct cpu_vectors *y,
@@ -206,10 +200,10 @@ static inline void run_calls(const struct cpu_program *program,
 
     for (int which = first_tile; call < last; call++, which = !which) {
         set_line_tile(&tile[which], workspace + (which ? other : 0), program);
-        run_call(call, from, &tile[which]);
+        kal_cpu_call(call, from, &tile[which]);
         from = &tile[which];
     }
-    run_call(call, from, y);
+    kal_cpu_call(call, from, y);
 }
 
 static inline void run_steps(const struct cpu_program *program,
@@ -481,7 +475,7 @@ static inline void run_once(const struct cpu_program *program,
                             char *workspace)
 {
     (void)workspace;
-    run_call(program->call, x, y);
+    kal_cpu_call(program->call, x, y);
     finish_line(program, y);
 }
 

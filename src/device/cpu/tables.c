@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Twiddles, chirps and spectra: computed in extended precision, but for long spectra, and rounded once.
+// Twiddles, chirps and spectra: computed in extended precision, but for long spectra, and rounded once; chirps of floats
+// by way of doubles.
 #include "device/cpu/line.h"
 #include "device/cpu/roots.h"
 #include "device/cpu/spectrum.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Steps of one line of interleaved numbers, neighbours of which fill a register.
-#include "codelet/two_steps.h"
 #include "device/cpu/kernels.h"
 
 #include "device/cpu/simd/simd.h"
