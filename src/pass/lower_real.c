@@ -36,6 +36,38 @@ static void limit_packed(struct kal_lines *lines, int64_t m, bool is_forward)
     packed->count = m;
 }
 
+static bool is_one_line(const struct kal_lowering *lo)
+{
+    const struct kal_problem *p = lo->problem;
+    return p->rank == 1 && p->batch == 1;
+}
+
+// May the mirrored step of one long line work in place: to be coefficients in the output, or to be packed in an input
+// that need not be kept? Of several lines scratch is near from line to line, and numbers that are no neighbours are
+// walked through as seldom as can be. Measured on a Zen 4 processor in November 2026.
+static bool is_mirrored_in_place(const struct kal_lowering *lo,
+                                 const struct kal_lines *lines, bool is_forward)
+{
+    const struct kal_problem *p = lo->problem;
+    const struct kal_side *side = is_forward ? &lines->out : &lines->in;
+    return !lo->phase_open && !lo->caps->language && is_one_line(lo) &&
+           side->stride == (side->imag == 1 ? 2 : 1) &&
+           (is_forward || p->is_in_place || p->may_destroy_input);
+}
+
+// Where packed numbers are between the mirrored step and the transform.
+static kallima_status take_packed(struct kal_lowering *lo, const struct kal_lines *lines,
+                                  int64_t m, bool is_forward, struct kal_side *packed,
+                                  int64_t *loop_stride)
+{
+    if (!is_mirrored_in_place(lo, lines, is_forward))
+        return kal_scratch_take(lo, lines, m, packed, loop_stride);
+    *packed = is_forward ? lines->out : lines->in;
+    for (int i = 0; i < KAL_MAX_LOOPS; i++)
+        loop_stride[i] = is_forward ? lines->loops[i].out : lines->loops[i].in;
+    return KALLIMA_OK;
+}
+
 static kallima_status even_through_scratch(struct kal_lowering *lo,
                                            const struct kal_recipe *node,
                                            const struct kal_lines *lines, bool is_forward)
@@ -46,12 +78,12 @@ static kallima_status even_through_scratch(struct kal_lowering *lo,
     const int64_t m = node->n / 2;
     const int64_t shared_used = lo->shared_used, chunk_used = lo->chunk_used;
     struct kal_lines first = *lines, second = *lines;
-    struct kal_side scratch;
+    struct kal_side packed;
     int64_t loop_stride[KAL_MAX_LOOPS];
 
-    KAL_TRY(kal_scratch_take(lo, lines, m, &scratch, loop_stride));
-    kal_lines_set_out(&first, &scratch, loop_stride);
-    kal_lines_set_in(&second, &scratch, loop_stride);
+    KAL_TRY(take_packed(lo, lines, m, is_forward, &packed, loop_stride));
+    kal_lines_set_out(&first, &packed, loop_stride);
+    kal_lines_set_in(&second, &packed, loop_stride);
     if (is_forward) {
         KAL_TRY(kal_lower(lo, node->child[0], &first));
         limit_packed(&second, m, true);
