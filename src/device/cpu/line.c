@@ -448,23 +448,37 @@ static void share_columns(const struct cpu_worker *worker, const struct cpu_line
     run_tiles(line, tile, x, begin, end);
 }
 
-// A worker's share of the rows, by registers of them, the last of which ends with the line.
-static void share_rows(const struct route *route, const struct cpu_vectors *y)
+static void run_rows(const struct route *route, const struct cpu_vectors *y,
+                     int64_t begin, int64_t end)
 {
     const struct cpu_line *line = route->line;
     const struct cpu_worker *worker = route->worker;
     const int64_t unit = line->out == CPU_PLANAR ? 1 : 2;
-    int64_t begin, end;
-
-    kal_cpu_share_registers(line->m, line->kernels->lanes, worker->part, worker->parts,
-                            &begin, &end);
-    if (begin == end)
-        return;
     const int64_t skip = begin * 2 * line->plane_bytes;
     const char *roots = line->has_roots ? NULL : (const char *)line->roots + skip;
     struct cpu_vectors to = *y;
+
     kal_cpu_advance(&to, begin * unit * worker->real_bytes);
     route->end(worker->common_tile + skip, &to, line->m, end - begin, roots, NULL);
+}
+
+// A worker's share of the rows, by registers of them, two of which may overlap: from both ends to the middle, as
+// kal_cpu_tiles_share().
+static void share_rows(const struct route *route, const struct cpu_vectors *y)
+{
+    const struct cpu_line *line = route->line;
+    const struct cpu_worker *worker = route->worker;
+    const int64_t lanes = line->kernels->lanes;
+    int64_t begin, end;
+
+    kal_cpu_share_registers(line->m, lanes, worker->part, worker->parts, &begin, &end);
+    const int64_t middle = begin + (end - begin) / lanes / 2 * lanes;
+    if (begin < middle)
+        run_rows(route, y, begin, middle);
+    for (int64_t last = end; last > middle; last -= lanes) {
+        const int64_t first = kal_max(middle, last - lanes);
+        run_rows(route, y, first, first + lanes);
+    }
 }
 
 void kal_cpu_lines_share(struct cpu_worker *worker, const struct cpu_line *lines,

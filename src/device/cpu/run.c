@@ -70,7 +70,10 @@ static void share_units(struct cpu_worker *worker, const struct cpu_pass *pass,
         return;
     }
     kal_cpu_share(units, worker->part, worker->parts, &begin, &end);
-    run_units(worker, pass, chunk, begin, end);
+    if (pass->line)
+        kal_cpu_lines_run(worker, pass->line, chunk, begin, end);
+    else
+        kal_cpu_tiles_share(worker, pass, chunk, begin, end);
 }
 
 // What has gone past the caches is in memory before others are told of it. Once for all chunks: without a fence

