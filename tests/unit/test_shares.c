@@ -6,6 +6,7 @@
 
 #include "../rows.h"
 #include "base/text.h"
+#include "device/cpu/distance.h"
 #include "device/device.h"
 #include "exec/plan.h"
 
@@ -68,10 +69,25 @@ static void batches_are_shared_and_short_lines_are_not(void **state)
     ROWS_FINISH();
 }
 
+// Also of one thread, and of more threads than there are processors.
+static void distance_is_found_whatever_threads_there_are(void **state)
+{
+    enum { MANY = 64 };
+    static const int threads[] = { 1, THREADS, MANY };
+
+    (void)state;
+    for (size_t i = 0; i < KAL_COUNT(threads); i++) {
+        const double ns = kal_cpu_distance_find(threads[i]);
+        ROW_CHECK(ns > 0.0 && ns < 1e6);
+    }
+    ROWS_FINISH();
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(batches_are_shared_and_short_lines_are_not),
+        cmocka_unit_test(distance_is_found_whatever_threads_there_are),
     };
     return cmocka_run_group_tests_name("shares", tests, NULL, NULL);
 }

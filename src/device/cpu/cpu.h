@@ -101,6 +101,7 @@ struct cpu_pass {
     struct cpu_beside_lines beside;
     int joined;        // neighbouring tiles whose output goes there together; 0: none do
     bool is_far;       // its lines do not fit near the core: a tile to come is asked for
+    bool ends_inside;  // threads that share it end in the middle of their parts
     int64_t in_reach;  // elements of a line that its index map is of; 0: there is none
     bool out_permutes; // the index map is a permutation of a tile's elements
 };
@@ -248,6 +249,7 @@ struct cpu_program {
     int64_t row_reals;
     bool is_small; // one thread, whose scratch is on its stack
     int threads;
+    double distance;       // of threads from each other, as their model has it
     uint64_t tile_bytes;   // two tiles of a thread
     uint64_t joined_bytes; // a thread's copy of neighbouring tiles
     uint64_t thread_bytes; // all that, and the scratch of a chunk

@@ -184,6 +184,7 @@ kallima_status kal_cpu_line_find(struct cpu_line **out, struct cpu_program *prog
             rows->pass->out.imag == 1 && kal_cpu_leaves_caches(program, rows->pass),
         .is_streamed =
             rows->pass->out.imag == 1 && kal_cpu_is_streamed(program, rows->pass),
+        .ends_inside = program->base.device->caps.is_zen,
     };
     KAL_TRY(find_width(out, program, &base, 1));
     if (!*out || !has_twins(&base))
@@ -462,8 +463,7 @@ static void run_rows(const struct route *route, const struct cpu_vectors *y,
     route->end(worker->common_tile + skip, &to, line->m, end - begin, roots, NULL);
 }
 
-// A worker's share of the rows, by registers of them, two of which may overlap: from both ends to the middle, as
-// kal_cpu_tiles_share().
+// A worker's share of the rows, by registers of them, two of which may overlap.
 static void share_rows(const struct route *route, const struct cpu_vectors *y)
 {
     const struct cpu_line *line = route->line;
@@ -472,7 +472,8 @@ static void share_rows(const struct route *route, const struct cpu_vectors *y)
     int64_t begin, end;
 
     kal_cpu_share_registers(line->m, lanes, worker->part, worker->parts, &begin, &end);
-    const int64_t middle = begin + (end - begin) / lanes / 2 * lanes;
+    const int64_t middle =
+        line->ends_inside ? begin + (end - begin) / lanes / 2 * lanes : end;
     if (begin < middle)
         run_rows(route, y, begin, middle);
     for (int64_t last = end; last > middle; last -= lanes) {

@@ -31,6 +31,7 @@ struct cpu_line {
     bool leaves_caches;        // the output does, and
     bool is_streamed;          // is stored past them,
     bool is_spread; // by way of a copy, or else where lines begin on lines of the caches
+    bool ends_inside; // as of struct cpu_pass, rows that threads share
 };
 
 /** Return whether all steps of a pass are codelets over whole tiles, one at least. */

@@ -54,12 +54,22 @@ static bool has_avx512(void)
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 }
 
+static bool is_zen(void)
+{
+    return __builtin_cpu_is("amd") && has_avx2();
+}
+
 // AMD's family 25 that has registers of 64 bytes; Zen 3 has none.
 static bool is_zen_4(void)
 {
     return __builtin_cpu_is("amdfam19h") && has_avx512();
 }
 #else
+static bool is_zen(void)
+{
+    return false;
+}
+
 static bool is_zen_4(void)
 {
     return false;
@@ -196,6 +206,7 @@ static kallima_status cpu_open(kallima_device **out, int index,
         .lanes_f32 = lanes,
         .halves_wide = lanes > KAL_LANES_OF_32_BYTES && is_zen_4(),
         .waits_for_stores = is_zen_4(),
+        .is_zen = is_zen(),
         .near_bytes = NEAR_BYTES,
         .shared_bytes = shared_bytes(),
     };

@@ -25,8 +25,11 @@ double kal_cpu_spread_find(const struct cpu_pass *pass, int64_t real_bytes);
 /** Return how many threads can have some of a program that is single, whose `lines` are known. */
 int kal_cpu_single_units(const struct cpu_program *program);
 
-/** Return with how many threads, of those of its device, a program whose passes are ready takes least time. */
-int kal_cpu_threads_find(const struct cpu_program *program);
+/**
+ * Return with how many threads, of those of its device, a program whose passes are ready takes least time. How far these are
+ * from each other is measured, if they have what others write.
+ */
+int kal_cpu_threads_find(struct cpu_program *program);
 
 /**
  * Give each thread of `program->threads` some of the lines of a phase that lie apart and are few, though they do not

@@ -33,6 +33,16 @@ struct cpu_chunk {
     bool lanes_are_lines;
 };
 
+/** Let a processor rest between two looks at what another one writes. */
+static inline void kal_cpu_pause(void)
+{
+#if defined __x86_64__
+    __builtin_ia32_pause();
+#elif defined __aarch64__
+    __asm__ volatile("yield");
+#endif
+}
+
 /** Wait until all workers have come here. */
 void kal_cpu_meet(const struct cpu_worker *worker);
 
