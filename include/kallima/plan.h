@@ -126,7 +126,8 @@ typedef struct kallima_plan_options {
  * Owner:  the caller owns *out and frees it with kallima_plan_destroy(). The plan keeps its
  *         own reference to `device`. `desc` and `options` (NULL: the default) need only
  *         live for the call.
- * Thread: any; several threads may plan on one device.
+ * Thread: any; several threads may plan on one device. A plan for several threads of a CPU may
+ *         run these to see how far they are from each other; OpenMP's do not survive a fork.
  * Error:  E_ARGUMENT     a field of `desc`, `planning` or `effort` is out of range;
  *                        kallima_last_error() names the field, its value and the limit
  *         E_RECIPE       the recipe text cannot be read or does not fit the problem
