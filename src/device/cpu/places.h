@@ -5,6 +5,9 @@
 
 #include "device/cpu/tile.h"
 
+/** Reals to the next line, at most, where that is the next number. */
+enum { CPU_NEIGHBOUR = 2 };
+
 /** Where a line is: its offset on both sides, its index on a fast loop and the twiddle's. */
 struct cpu_place {
     int64_t in, out, fast, twiddle;

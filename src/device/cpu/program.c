@@ -15,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NEIGHBOUR = 2 }; // reals to the next line, at most, where that is the next number
-
 static int loop_count(const struct kal_pass *pass)
 {
     return pass->stage_loops + pass->line_loops + pass->inner_loops;
@@ -78,7 +76,7 @@ static int64_t find_reach(const int64_t *index, int64_t n)
 static bool are_neighbours(const struct cpu_pass *pass, int loop)
 {
     const struct cpu_place step = kal_cpu_step_find(pass, loop);
-    return llabs(step.in) <= NEIGHBOUR && llabs(step.out) <= NEIGHBOUR;
+    return llabs(step.in) <= CPU_NEIGHBOUR && llabs(step.out) <= CPU_NEIGHBOUR;
 }
 
 // The loop that neighbouring lanes are on: the innermost that is longer than one.
@@ -398,7 +396,7 @@ static bool ends_inside(const struct cpu_program *program, const struct cpu_pass
         pass->is_blocked || pass->pass->is_in_place || pass->fast_loop < 0)
         return false;
     const struct cpu_place step = kal_cpu_step_find(pass, pass->fast_loop);
-    return llabs(step.in) <= NEIGHBOUR || llabs(step.out) <= NEIGHBOUR;
+    return llabs(step.in) <= CPU_NEIGHBOUR || llabs(step.out) <= CPU_NEIGHBOUR;
 }
 
 static kallima_status prepare_pass(struct cpu_program *program,

@@ -11,8 +11,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { NEIGHBOUR = 2 }; // reals to the next line, at most, where that is the next number
-
 // OpenMP's barriers are for all threads, idle ones among them: sixteen of a Xeon take 1.5 us, where four meet in 0.3. Where
 // there are more threads than processors, others are let on.
 void kal_cpu_meet(const struct cpu_worker *worker)
@@ -72,7 +70,7 @@ static bool may_be_spread(const struct cpu_pass *pass)
         pass->turned.run || pass->beside.run || pass->blocks > 1 || p->out.twiddle_n)
         return false;
     const struct cpu_place step = kal_cpu_step_find(pass, pass->fast_loop);
-    return llabs(step.in) > NEIGHBOUR && llabs(step.out) > NEIGHBOUR;
+    return llabs(step.in) > CPU_NEIGHBOUR && llabs(step.out) > CPU_NEIGHBOUR;
 }
 
 // The largest part of `units` that one of the workers has.
@@ -141,8 +139,8 @@ struct cost {
 // each takes a line of the caches.
 static double spread_of(const struct kal_side *side, int64_t step, int64_t real_bytes)
 {
-    const int64_t apart = llabs(side->stride), unit = side->imag == 1 ? NEIGHBOUR : 1;
-    if (llabs(step) <= NEIGHBOUR || apart <= unit)
+    const int64_t apart = llabs(side->stride), unit = side->imag == 1 ? CPU_NEIGHBOUR : 1;
+    if (llabs(step) <= CPU_NEIGHBOUR || apart <= unit)
         return 1.0;
     return (double)kal_min(apart * real_bytes, CPU_LINE_BYTES) /
            (double)(unit * real_bytes);
@@ -212,7 +210,7 @@ static double waits_of_pass(const struct cpu_program *program,
     return do_meet(program, pass->pass) ? 1.0 + THAT_MEET * program->distance : 1.0;
 }
 
-static bool matters_distance(const struct cpu_program *program)
+static bool distance_matters(const struct cpu_program *program)
 {
     for (int i = 0; i < program->program->pass_count; i++) {
         const struct cpu_pass *pass = &program->pass[i];
@@ -233,7 +231,7 @@ static double find_distance(const struct cpu_program *program)
     const struct kal_caps *caps = &program->base.device->caps;
     const double usual = fmin(1.0, (double)caps->threads / FAR);
 
-    return caps->is_zen && matters_distance(program)
+    return caps->is_zen && distance_matters(program)
                ? fmax(usual, kal_cpu_distance_find(caps->threads) / STEP_NS)
                : usual;
 }
