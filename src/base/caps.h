@@ -26,13 +26,13 @@ struct kal_caps {
     int lanes_f32;         // values of a SIMD register or a warp
     bool halves_wide;      // registers of 64 bytes take the time of two of 32
     bool waits_for_stores; // past the caches: nothing else is done meanwhile
-    bool is_zen;           // asks for lines far ahead, and cores share caches in groups
     unsigned
         lane_counts; // of all SIMD registers that there are in f32, added: powers of 2
     uint64_t near_bytes; // memory near one core (L2) or work-group
     uint64_t far_bytes;  // results from this size on are stored past the caches; 0: none
-    uint64_t shared_bytes; // cache that all cores share; 0: unknown
-    uint64_t memory_bytes; // memory of the device; 0: unknown
+    uint64_t shared_bytes;   // cache that all cores share; 0: unknown
+    uint64_t in_place_bytes; // a real line of fewer may be mirrored where it lies
+    uint64_t memory_bytes;   // memory of the device; 0: unknown
 
     // Devices that take kernels as text.
     enum kal_language language;

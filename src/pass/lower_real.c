@@ -36,27 +36,17 @@ static void limit_packed(struct kal_lines *lines, int64_t m, bool is_forward)
     packed->count = m;
 }
 
-// Is it one line, which is faster without scratch for it? Of several lines scratch is near from one to the next. Measured in
-// November 2026: one thread of a Xeon takes 1.03 to 1.2 times as long in place from 8 MB on, sixteen 0.94, one and two of a Zen 4
-// processor 0.95 and 0.89.
-static bool is_better_in_place(const struct kal_lowering *lo)
-{
-    enum { MOST_BYTES = 8000000 };
-    const struct kal_problem *p = lo->problem;
-    const struct kal_caps *caps = lo->caps;
-    return p->rank == 1 && p->batch == 1 &&
-           (caps->threads > 1 || caps->is_zen ||
-            kal_line_bytes(lo, p->n[0] / 2) < MOST_BYTES);
-}
-
 // May the mirrored step of a line that is no chunk's work in place: to be coefficients in the output, or to be packed in
-// an input that need not be kept? Numbers that are no neighbours are walked through as seldom as can be.
+// an input that need not be kept? Of several lines scratch is near from one to the next, and numbers that are no neighbours
+// are walked through as seldom as can be.
 static bool is_mirrored_in_place(const struct kal_lowering *lo,
-                                 const struct kal_lines *lines, bool is_forward)
+                                 const struct kal_lines *lines, int64_t m,
+                                 bool is_forward)
 {
     const struct kal_problem *p = lo->problem;
     const struct kal_side *side = is_forward ? &lines->out : &lines->in;
-    return !lo->phase_open && !lo->caps->language && is_better_in_place(lo) &&
+    return !lo->phase_open && p->rank == 1 && p->batch == 1 &&
+           (uint64_t)kal_line_bytes(lo, m) < lo->caps->in_place_bytes &&
            side->stride == (side->imag == 1 ? 2 : 1) &&
            (is_forward || p->is_in_place || p->may_destroy_input);
 }
@@ -66,7 +56,7 @@ static kallima_status take_packed(struct kal_lowering *lo, const struct kal_line
                                   int64_t m, bool is_forward, struct kal_side *packed,
                                   int64_t *loop_stride)
 {
-    if (!is_mirrored_in_place(lo, lines, is_forward))
+    if (!is_mirrored_in_place(lo, lines, m, is_forward))
         return kal_scratch_take(lo, lines, m, packed, loop_stride);
     *packed = is_forward ? lines->out : lines->in;
     for (int i = 0; i < KAL_MAX_LOOPS; i++)

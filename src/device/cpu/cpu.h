@@ -14,7 +14,8 @@ enum { CPU_MAX_LEVELS = 4 };
 struct cpu_device {
     kallima_device base;
     kallima_device_info info; // every plan asks; a virtual machine finds it in 30 us
-    int level_count;          // least first
+    bool is_zen;     // asks for lines far ahead, and cores share caches in groups
+    int level_count; // least first
     const char *level[CPU_MAX_LEVELS];
 };
 

@@ -159,6 +159,7 @@ static bool has_twins(const struct cpu_line *line)
 kallima_status kal_cpu_line_find(struct cpu_line **out, struct cpu_program *program,
                                  const struct kal_phase *phase, struct cpu_pass *columns)
 {
+    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
     struct cpu_pass *rows = columns + 1;
     struct cpu_line *twins;
 
@@ -184,7 +185,7 @@ kallima_status kal_cpu_line_find(struct cpu_line **out, struct cpu_program *prog
             rows->pass->out.imag == 1 && kal_cpu_leaves_caches(program, rows->pass),
         .is_streamed =
             rows->pass->out.imag == 1 && kal_cpu_is_streamed(program, rows->pass),
-        .ends_inside = program->base.device->caps.is_zen,
+        .ends_inside = device->is_zen,
     };
     KAL_TRY(find_width(out, program, &base, 1));
     if (!*out || !has_twins(&base))

@@ -198,14 +198,20 @@ static bool is_far(const struct cpu_program *program, const struct kal_phase *ph
     return pass_bytes(program, pass, loops) > near_bytes;
 }
 
-// The pass behind this one; NULL: it is the last.
-static const struct kal_pass *next_pass(const struct kal_program *source,
-                                        const struct kal_pass *pass)
+static int index_of(const struct kal_program *source, const struct kal_pass *pass)
 {
     int i = 0;
     while (source->pass[i] != pass)
         i++;
-    return i + 1 < source->pass_count ? source->pass[i + 1] : NULL;
+    return i;
+}
+
+// The pass behind this one; NULL: it is the last.
+static const struct kal_pass *next_pass(const struct kal_program *source,
+                                        const struct kal_pass *pass)
+{
+    const int next = index_of(source, pass) + 1;
+    return next < source->pass_count ? source->pass[next] : NULL;
 }
 
 // Bytes of output from which on it is stored past the caches: fewer if the scratch that it comes from
@@ -229,9 +235,7 @@ static double far_bytes(const struct cpu_program *program, const struct kal_pass
 static enum kal_buffer_id origin_of(const struct kal_program *source,
                                     const struct kal_pass *pass)
 {
-    int i = 0;
-    while (source->pass[i] != pass)
-        i++;
+    int i = index_of(source, pass);
     while (source->pass[i]->in.buffer == KAL_BUFFER_CHUNK)
         i--;
     return source->pass[i]->in.buffer;
@@ -392,8 +396,10 @@ static bool is_followed(const struct cpu_program *program, const struct cpu_pass
 // worth more: columns of 256x256 reals take 1.3 times as long.
 static bool ends_inside(const struct cpu_program *program, const struct cpu_pass *pass)
 {
-    if (!program->base.device->caps.is_zen || pass->is_far || pass->is_streamed ||
-        pass->is_blocked || pass->pass->is_in_place || pass->fast_loop < 0)
+    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
+
+    if (!device->is_zen || pass->is_far || pass->is_streamed || pass->is_blocked ||
+        pass->pass->is_in_place || pass->fast_loop < 0)
         return false;
     const struct cpu_place step = kal_cpu_step_find(pass, pass->fast_loop);
     return llabs(step.in) <= CPU_NEIGHBOUR || llabs(step.out) <= CPU_NEIGHBOUR;

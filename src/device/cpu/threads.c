@@ -228,11 +228,12 @@ static double find_distance(const struct cpu_program *program)
 {
     enum { FAR = 8 };
     static const double STEP_NS = 5.5; // a line of the caches
-    const struct kal_caps *caps = &program->base.device->caps;
-    const double usual = fmin(1.0, (double)caps->threads / FAR);
+    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
+    const int threads = device->base.caps.threads;
+    const double usual = fmin(1.0, (double)threads / FAR);
 
-    return caps->is_zen && distance_matters(program)
-               ? fmax(usual, kal_cpu_distance_find(caps->threads) / STEP_NS)
+    return device->is_zen && distance_matters(program)
+               ? fmax(usual, kal_cpu_distance_find(threads) / STEP_NS)
                : usual;
 }
 
