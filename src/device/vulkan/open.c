@@ -160,8 +160,9 @@ kallima_status kal_vk_device_create(struct vk_device **out, const struct kal_hos
     return KALLIMA_OK;
 }
 
-// Vulkan promises nobody that a group goes on while others wait for it: NVIDIA's GPUs do, and what
-// imitates one with a thread for each group under way.
+// Vulkan promises nobody that a group goes on while others wait for it; NVIDIA's GPUs do. Mesa's
+// lavapipe has a thread for each group under way, but leaves a kernel's loops behind 65535 turns of
+// all together, and goes on as if nobody had waited.
 void kal_vk_offer_addresses(struct vk_device *device, bool are_offered, bool has_model)
 {
     const struct vk_facts *facts = &device->facts;
@@ -170,7 +171,7 @@ void kal_vk_offer_addresses(struct vk_device *device, bool are_offered, bool has
     device->base.caps.language = KAL_LANGUAGE_GLSL_ADDRESSES;
     device->base.caps.has_forward_progress =
         has_model && facts->has_memory_model &&
-        (facts->processors > 0 || facts->info.is_software);
+        (facts->processors > 0 || kal_switch_is_on("KALLIMA_VULKAN_PROGRESS"));
 }
 
 static kallima_status vk_open(kallima_device **out, int index,
