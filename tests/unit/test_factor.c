@@ -266,7 +266,18 @@ static void lines_of_a_batch_are_alone_where_that_wins(void **state)
           { false, true, false } }, // columns of one codelet
         { KALLIMA_C2C, true, 128, 5, { true, true, true } },
         { KALLIMA_C2C, false, 100, 1000, { false, true, true } },
-        { KALLIMA_C2C, false, 135, 1000, { false, true, false } }, // both steps at once
+        { KALLIMA_C2C, true, 128, 100, { true, true, true } }, // few points
+        { KALLIMA_C2C, false, 96, 100, { false, true, false } },
+        { KALLIMA_C2C, false, 64, 10000, { false, false, false } },
+        { KALLIMA_C2C, false, 64, 1000, { false, true, true } },
+        { KALLIMA_C2C, false, 135, 1000, { false, true, true } }, // both steps at once
+        { KALLIMA_C2C, false, 147, 33, { false, true, true } },   // tiles half empty
+        { KALLIMA_C2C, false, 147, 31, { false, true, false } },
+        { KALLIMA_C2C, true, 65, 11, { false, true, true } },
+        { KALLIMA_R2C, false, 180, 11, { false, true, true } },
+        { KALLIMA_R2C, false, 180, 12, { false, false, false } },
+        { KALLIMA_C2R, false, 200, 12, { false, true, true } },
+        { KALLIMA_C2R, true, 182, 10, { false, true, true } },
         { KALLIMA_C2C, false, 66, 1000, { false, true, true } },
         { KALLIMA_C2C, false, 90, 100000, { false, true, true } },
         { KALLIMA_C2C, true, 105, 30000, { false, true, true } },

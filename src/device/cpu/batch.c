@@ -208,11 +208,23 @@ static bool is_batch(const struct cpu_program *program)
            pass->line_loops.count == 1;
 }
 
+// Lines of floats whose rows fill registers of 64 bytes, or half of these: in turn, by steps of their own, they are faster
+// than what takes several, 1.1 to 1.8 times on a Zen 4 processor; of some lengths while they are few.
+static bool are_faster_in_turn(const struct cpu_program *program)
+{
+    enum { WIDE = 16, QUAD = 4, SHORTEST = 40, FEW = 20 };
+    const struct kal_pass *p = program->pass[0].pass;
+    const bool is_always = p->n == 48 || p->n == 56 || p->n == 60;
+    return program->base.device->caps.lanes_f32 == WIDE && !program->is_f64 &&
+           p->step_count == 2 && p->n >= SHORTEST && p->n < CPU_LONGEST &&
+           p->n % QUAD == 0 && (is_always || program->program->phase[0].lines <= FEW);
+}
+
 bool kal_cpu_batch_find(struct cpu_program *program)
 {
     const struct cpu_pass *pass = &program->pass[0];
     const struct cpu_loop *loop = &pass->line_loops.loop[0];
-    return is_batch(program) &&
+    return is_batch(program) && !are_faster_in_turn(program) &&
            kal_cpu_rows_are_found(&program->batch, program, pass->pass,
                                   program->program->phase[0].lines, loop->in, loop->out);
 }

@@ -210,8 +210,11 @@ static double waits_of_pass(const struct cpu_program *program,
     return do_meet(program, pass->pass) ? 1.0 + THAT_MEET * program->distance : 1.0;
 }
 
-static bool distance_matters(const struct cpu_program *program)
+// So it does where threads exchange what is near, and where beginning and ending takes a good part of the time.
+static bool distance_matters(const struct cpu_program *program, bool is_short)
 {
+    if (is_short)
+        return true;
     for (int i = 0; i < program->program->pass_count; i++) {
         const struct cpu_pass *pass = &program->pass[i];
         if (is_exchanged(program, pass) || do_meet(program, pass->pass))
@@ -224,7 +227,7 @@ static bool distance_matters(const struct cpu_program *program)
 // eight and more, measured on sixteen of a Xeon by 34 single lines and arrays. Cores that share a cache in groups are as far
 // as is found: two of a virtual machine on a Zen 4 processor are at 0.4 to 0.8, or, while it has them in two groups, at 1.7 to
 // 2.5, where they take up to twice as long as one for what fits the nearer caches.
-static double find_distance(const struct cpu_program *program)
+static double find_distance(const struct cpu_program *program, bool is_short)
 {
     enum { FAR = 8 };
     static const double STEP_NS = 5.5; // a line of the caches
@@ -232,7 +235,7 @@ static double find_distance(const struct cpu_program *program)
     const int threads = device->base.caps.threads;
     const double usual = fmin(1.0, (double)threads / FAR);
 
-    return device->is_zen && distance_matters(program)
+    return device->is_zen && distance_matters(program, is_short)
                ? fmax(usual, kal_cpu_distance_find(threads) / STEP_NS)
                : usual;
 }
@@ -349,12 +352,20 @@ static struct cost cost_of_single(const struct cpu_program *program, double work
 }
 
 // How long `threads` take to begin and end, or some to meet and to find what others have done, in the bytes of pass_work():
-// sixteen of a Xeon, which spin, begin and end a region in 4.4 us, two of a Zen 4 processor in 0.8 us, or 3 where its
-// cores are far from each other.
+// sixteen of a Xeon, which spin, begin and end a region in 4.4 us, two of a Zen 4 processor in 0.8 us.
 static double wait_of(int threads)
 {
     enum { ANY = 20 << 10, EACH = 3 << 10 };
     return ANY + EACH * (double)threads;
+}
+
+// How often as long it takes threads to begin and end where cores are found to be far from each other: on that Zen 4
+// processor 3 us.
+static double farther(const struct cpu_program *program)
+{
+    static const double NEAR = 0.7;
+    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
+    return device->is_zen ? fmax(1.0, program->distance / NEAR) : 1.0;
 }
 
 // The most that pay for lines on their own lanes: one for each, or a few for one that they work together.
@@ -385,18 +396,20 @@ static double work_of(const struct cpu_program *program)
 int kal_cpu_threads_find(struct cpu_program *program)
 {
     enum { STEPS = 8 }; // numbers of threads that are tried between one and its double
+    enum { SHORT = 8 }; // times that threads begin and end
     // Of the time of one thread what others have to save: more if they wait more often, which is less sure.
     static const double WORTH = 0.95, WORTH_WAITING = 0.75;
     const int most = most_threads(program);
     const double work = work_of(program);
-    const double once = wait_of(program->base.device->caps.threads);
+    double once = wait_of(program->base.device->caps.threads);
     double least = work;
     int best = 1;
 
     if (work < once || most == 1)
         return 1;
     if (program->single != CPU_SINGLE_COPIED)
-        program->distance = find_distance(program);
+        program->distance = find_distance(program, work < SHORT * once);
+    once *= farther(program);
     for (int parts = 2; parts <= most; parts += kal_max(1, parts / STEPS)) {
         const struct cost cost = program->single ? cost_of_single(program, work, parts)
                                                  : cost_of_phases(program, parts);
