@@ -31,12 +31,13 @@ static void divide(const struct kal_axis *axis, const struct kal_caps *caps,
                    struct kal_axis child[KAL_MOST_DIVIDED])
 {
     const bool on_lanes = kal_convolution_fills_lanes(n[0], axis->lines, caps);
-    child[0] = (struct kal_axis){ .n = n[0],
-                                  .lines = on_lanes ? kal_max(axis->lines, KAL_TILE_LINES) : 1,
-                                  .lines_are_adjacent = on_lanes && !caps->language,
-                                  .shares_tile = true,
-                                  .is_convolved = true,
-                                  .is_of_rader = true };
+    child[0] =
+        (struct kal_axis){ .n = n[0],
+                           .lines = on_lanes ? kal_max(axis->lines, KAL_TILE_LINES) : 1,
+                           .lines_are_adjacent = on_lanes && !caps->language,
+                           .shares_tile = true,
+                           .is_convolved = true,
+                           .is_of_rader = true };
 }
 
 static bool complete(struct kal_recipe *node)

@@ -48,7 +48,7 @@ static void divide(const struct kal_axis *axis, const struct kal_caps *caps,
     child[0] = *axis;
     child[0].n = n[0];
     child[0].is_real = false;
-    child[0].is_odd_real = !is_half;
+    child[0].is_odd_real = !is_half && !axis->is_only; // a copy is complex
     // On the tile of a plane the mirrored step is none of one line's.
     child[0].mirrors_first = is_half && axis->is_backward && !axis->shares_tile;
     child[0].mirrors_last = is_half && !axis->is_backward && !axis->shares_tile;

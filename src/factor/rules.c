@@ -149,8 +149,10 @@ struct kal_axis kal_problem_axis(const struct kal_problem *p, int i,
 {
     enum { MOST_CLUSTERED = 512 << 10 }; // bytes
     if (kal_is_copied(p, caps)) {
-        const struct kal_problem packed = kal_problem_packed(p);
-        return kal_problem_axis(&packed, i, caps);
+        const struct kal_problem copied = kal_problem_copied(p);
+        struct kal_axis axis = kal_problem_axis(&copied, i, caps);
+        axis.is_real = p->kind != KALLIMA_C2C && i == p->rank - 1;
+        return axis;
     }
     const int point_bytes = kal_caps_is_f64(caps) ? 16 : 8;
     const struct kal_together together = kal_problem_together(p, caps);

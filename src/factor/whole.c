@@ -15,7 +15,8 @@ static int lanes_of(const struct kal_caps *caps)
 static bool shares_tile(int64_t points, int64_t lines, bool is_f64)
 {
     enum { PAIR = 2, LARGEST_PRIME = 19 };
-    static const int longest[2][2] = { { 130, 330 }, { 300, 640 } }; // by precision and lines
+    static const int longest[2][2] = { { 130, 330 },
+                                       { 300, 640 } }; // by precision and lines
     return lines >= PAIR && points <= longest[is_f64][lines - PAIR] &&
            (is_f64 || lines > PAIR || kal_greatest_prime(points) <= LARGEST_PRIME);
 }

@@ -5,7 +5,9 @@
 
 #include "factor/rule.h"
 
-enum { KAL_TILE_LINES = 4 }; // what is planned as tiles of lines has so many; fewer convolutions in one count as these
+enum {
+    KAL_TILE_LINES = 4
+}; // what is planned as tiles of lines has so many; fewer convolutions in one count as these
 
 /** Whether `lines` convolutions of `points` points, padded, are worked on a lane each; else one by one. */
 bool kal_convolution_fills_lanes(int64_t points, int64_t lines,

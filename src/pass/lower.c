@@ -574,6 +574,17 @@ static struct kal_pass *scaled_pass(const struct kal_program *program,
     return last;
 }
 
+static kallima_status take_copied(struct kal_program *out, struct kal_arena *arena,
+                                  const struct kal_problem *problem)
+{
+    void *memory;
+    KAL_TRY(kal_arena_take(arena, &memory, 1, sizeof(struct kal_problem)));
+    struct kal_problem *copied = memory;
+    *copied = kal_problem_copied(problem);
+    out->copied = copied;
+    return KALLIMA_OK;
+}
+
 kallima_status kal_program_lower(struct kal_program *out, struct kal_arena *arena,
                                  const struct kal_problem *problem,
                                  const struct kal_recipe *recipe,
@@ -590,8 +601,9 @@ kallima_status kal_program_lower(struct kal_program *out, struct kal_arena *aren
         .is_in_place = problem->is_in_place,
         .problem = problem,
         .recipe = recipe,
-        .is_copied = kal_is_copied(problem, caps) && !kal_recipe_has_parameters(recipe),
     };
+    if (kal_is_copied(problem, caps) && !kal_recipe_has_parameters(recipe))
+        KAL_TRY(take_copied(out, arena, problem));
 
     struct kal_caps limits = *caps;
     struct kal_lowering lo = {

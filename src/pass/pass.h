@@ -146,7 +146,8 @@ struct kal_program {
     bool is_in_place;                  // the user's output is where the input was
     const struct kal_problem *problem; // what it was lowered from; both outlive it
     const struct kal_recipe *recipe;
-    bool is_copied; // lines or arrays that lie apart: a CPU works each where it is packed
+    const struct kal_problem
+        *copied; // what a CPU transforms of a copy; NULL: it makes none
 };
 
 /**

@@ -314,6 +314,53 @@ static void lines_of_a_batch_are_alone_where_that_wins(void **state)
     ROWS_FINISH();
 }
 
+static void lines_are_copied_where_that_wins(void **state)
+{
+    static const struct {
+        kallima_kind kind;
+        bool is_f64;
+        int64_t n, lines, stride;
+        bool are_copied;
+    } rows[] = {
+        { KALLIMA_R2C, false, 99, 5, 1, true }, // an odd number of reals
+        { KALLIMA_R2C, false, 99, 6, 1, false },
+        { KALLIMA_C2R, true, 99, 3, 1, true },
+        { KALLIMA_C2R, true, 99, 4, 1, false },
+        { KALLIMA_R2C, true, 2205, 1000, 1, true },
+        { KALLIMA_R2C, false, 27, 1, 1, false },    // there is a codelet
+        { KALLIMA_R2C, false, 37, 1, 1, false },    // no radix divides it
+        { KALLIMA_C2R, false, 19683, 1, 1, false }, // too long
+        { KALLIMA_R2C, false, 100, 1, 1, false },
+        { KALLIMA_C2C, false, 99, 1, 1, false },
+        { KALLIMA_C2C, false, 99, 4, 2, true }, // lie apart
+        { KALLIMA_C2C, true, 99, 4, 2, false },
+    };
+    (void)state;
+    for (size_t i = 0; i < KAL_COUNT(rows); i++) {
+        const kallima_desc desc = { .kind = rows[i].kind,
+                                    .precision = rows[i].is_f64,
+                                    .rank = 1,
+                                    .n = { rows[i].n },
+                                    .batch = rows[i].lines,
+                                    .in.stride = { rows[i].stride },
+                                    .in.batch_stride = rows[i].n * rows[i].stride };
+        const bool is_widened = rows[i].kind != KALLIMA_C2C && rows[i].n % 2 == 1;
+        struct kal_problem problem;
+        ROW_CHECK(kal_problem_init(&problem, NULL, &desc) == KALLIMA_OK);
+        const bool got = kal_is_copied(&problem, &kinds_of_caps[0]);
+        if (got != rows[i].are_copied)
+            row_fail("row %zu: %d", i, got);
+        if (got) {
+            const struct kal_problem copied = kal_problem_copied(&problem);
+            ROW_CHECK(copied.batch == 1 && copied.in.stride[0] == 1);
+            ROW_CHECK(!is_widened || (copied.kind == KALLIMA_C2C && !copied.in.is_real &&
+                                      copied.in.elements == rows[i].n &&
+                                      copied.out.elements == rows[i].n));
+        }
+    }
+    ROWS_FINISH();
+}
+
 static void large_primes_are_convolved_with_their_cofactors_where_that_wins(void **state)
 {
     static const struct {
@@ -820,6 +867,7 @@ int main(void)
         cmocka_unit_test(planned_recipes_are_legal_and_of_the_right_length),
         cmocka_unit_test(rows_of_a_line_fit_registers),
         cmocka_unit_test(lines_of_a_batch_are_alone_where_that_wins),
+        cmocka_unit_test(lines_are_copied_where_that_wins),
         cmocka_unit_test(large_primes_are_convolved_with_their_cofactors_where_that_wins),
         cmocka_unit_test(text_of_a_recipe_reads_back_as_itself),
         cmocka_unit_test(every_parameter_reads_back_at_its_limits),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A few lines whose elements lie apart: each is copied, transformed where it is contiguous, and copied back.
+// A few lines whose elements lie apart, or are an odd number of reals: each is copied, transformed where it is contiguous
+// and complex, and copied back.
 #ifndef KAL_DEVICE_CPU_COPIED_H_
 #define KAL_DEVICE_CPU_COPIED_H_
 

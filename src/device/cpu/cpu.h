@@ -186,10 +186,19 @@ struct cpu_apart {
 };
 
 /** One side of a line that is copied: its elements, of so many reals. */
+enum cpu_copy {
+    CPU_COPY_NONE,  // the copy is what it would be of
+    CPU_COPY_PLAIN, // of elements as they are
+    CPU_COPY_REALS, // of the real parts of complex numbers, the others being zero
+    CPU_COPY_HALF,  // of the conjugate of a whole spectrum, of which half is stored
+};
+
+/** One side of a line that is copied. */
 struct cpu_copied_side {
-    int64_t count;
-    int reals;
-    bool is_planar, is_contiguous;
+    enum cpu_copy copy;
+    int64_t count; // elements that the user's memory has
+    int reals;     // of each
+    bool is_planar;
     uint64_t bytes; // of the copy
 };
 
