@@ -333,7 +333,14 @@ static void lines_are_copied_where_that_wins(void **state)
         { KALLIMA_R2C, false, 100, 1, 1, false },
         { KALLIMA_C2C, false, 99, 1, 1, false },
         { KALLIMA_C2C, false, 99, 4, 2, true }, // lie apart
+        { KALLIMA_C2C, false, 99, 8, 2, false },
+        { KALLIMA_C2C, false, 99, 9, 2, true }, // of a tile 7 lanes would idle
+        { KALLIMA_C2C, false, 99, 12, 2, false },
+        { KALLIMA_C2C, false, 99, 12, 16, true },
         { KALLIMA_C2C, true, 99, 4, 2, false },
+        { KALLIMA_C2C, true, 99, 6, 2, false },
+        { KALLIMA_C2C, true, 512, 64, 2, true }, // lines of the cache compete
+        { KALLIMA_R2C, true, 512, 64, 2, false },
     };
     (void)state;
     for (size_t i = 0; i < KAL_COUNT(rows); i++) {
