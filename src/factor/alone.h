@@ -13,6 +13,12 @@
 bool kal_lines_are_alone(const struct kal_problem *problem, const struct kal_caps *caps);
 
 /**
+ * Whether the rows of an array are so few, where they lie without gaps in memory, and long, that each is planned as if it
+ * were alone.
+ */
+bool kal_rows_are_alone(const struct kal_problem *problem, const struct kal_caps *caps);
+
+/**
  * Whether lines along the last axis are rows that are fastest as whole numbers, several in a register, by one
  * codelet (kal_length_is_of_numbers()), and enough to fill one.
  */

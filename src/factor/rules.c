@@ -162,14 +162,16 @@ struct kal_axis kal_problem_axis(const struct kal_problem *p, int i,
     double array_lines = 1.0;
     for (int k = 0; k < p->rank; k++)
         array_lines *= k == i ? 1.0 : (double)p->out.n[k];
+    const bool is_alone = last && kal_rows_are_alone(p, caps);
     const double lines =
-        array_lines * (kal_lines_are_alone(p, caps) ? 1.0 : (double)p->batch);
+        is_alone ? 1.0
+                 : array_lines * (kal_lines_are_alone(p, caps) ? 1.0 : (double)p->batch);
     const bool is_near = p->rank > 1 && 2.0 * array_bytes <= (double)caps->near_bytes;
     const bool is_beside = is_adjacent(p, &p->in, i) && is_adjacent(p, &p->out, i);
     return (struct kal_axis){
         .n = p->n[i],
         .lines = lines < 9e18 ? (int64_t)lines : INT64_MAX,
-        .array_bytes = array_bytes,
+        .array_bytes = is_alone ? 0.0 : array_bytes,
         .array_lines = is_near ? (int64_t)array_lines : 0,
         .in_row_bytes = is_beside ? row_bytes(p, &p->in, point_bytes) : 0,
         .out_row_bytes = is_beside ? row_bytes(p, &p->out, point_bytes) : 0,

@@ -2,6 +2,7 @@
 #include "device/cpu/array.h"
 
 #include "device/cpu/line.h"
+#include "device/cpu/nested.h"
 #include "device/cpu/short.h"
 
 #include <math.h>
@@ -158,6 +159,81 @@ static bool add_rows(struct cpu_array *array, const struct cpu_program *program,
     return true;
 }
 
+// Does a pass work the rows of an array, where both sides have them without gaps? Odd reals take numbers by an index.
+static bool are_rows(const struct kal_problem *p, const struct kal_pass *pass,
+                     const struct lines *lines)
+{
+    const int64_t n = p->n[p->rank - 1];
+    const bool is_real = p->kind != KALLIMA_C2C;
+    return p->rank > 1 && lines->in.stride == PAIR && lines->out.stride == PAIR &&
+           (is_real ? n % 2 == 0 && pass->n == n / 2 + 1
+                    : pass->n == n && are_numbers(pass));
+}
+
+// Are rows so few that they leave lanes of tiles empty, of real ones a quarter? Measured on a Zen 4 processor in November 2026,
+// 27 lengths from 64 to 1024 points: two rows one by one take 0.28 to 0.4 of the time of such tiles, 4 and 5 0.5, 8 to 12 0.6.
+static bool are_few_rows(const struct cpu_program *program)
+{
+    const struct kal_problem *p = program->program->problem;
+    const int lanes = program->pass[0].widest->lanes;
+    double rows = 1.0;
+
+    if (kal_problem_points(p) * PAIR * (program->is_f64 ? 8 : 4) >
+        (double)program->base.device->caps.near_bytes)
+        return false;
+    for (int i = 0; i + 1 < p->rank; i++)
+        rows *= (double)p->n[i];
+    return p->kind != KALLIMA_C2C ? rows * 4 <= lanes * 3 : rows < lanes;
+}
+
+// Such rows one by one, each as if it were alone; NULL in array->row: none is worked so.
+static kallima_status make_row(struct cpu_array *array, struct cpu_program *program)
+{
+    const struct kal_problem *p = program->program->problem;
+    const int last = p->rank - 1;
+    const kallima_desc desc = {
+        .kind = p->kind,
+        .precision = p->precision,
+        .direction =
+            p->is_inverse || p->kind == KALLIMA_C2R ? KALLIMA_INVERSE : KALLIMA_FORWARD,
+        .rank = 1,
+        .n = { p->n[last] },
+        .batch = 1,
+    };
+    KAL_TRY(kal_cpu_nested_create(&array->row, program, &program->arena,
+                                  program->program->recipe->child[last], &desc));
+    if (!array->row->run_pair) {
+        kal_cpu_program_destroy(array->row);
+        array->row = NULL;
+    }
+    return KALLIMA_OK;
+}
+
+static kallima_status add_single_rows(struct cpu_array *array,
+                                      struct cpu_program *program,
+                                      const struct cpu_pass *pass,
+                                      const struct lines *lines, bool *is_added)
+{
+    const struct kal_problem *p = program->program->problem;
+
+    *is_added = false;
+    if (array->row || !are_rows(p, pass->pass, lines) || !are_few_rows(program))
+        return KALLIMA_OK;
+    KAL_TRY(make_row(array, program));
+    if (!array->row)
+        return KALLIMA_OK;
+    struct cpu_axis *axis = &array->axis[array->axis_count++];
+    *axis = (struct cpu_axis){
+        .row = array->row,
+        .lines = lines->count[0],
+        .in_stride = lines->in.step[0],
+        .out_stride = lines->out.step[0],
+    };
+    set_groups(axis, &lines->in, &lines->out, lines, program->is_f64 ? 8 : 4);
+    *is_added = true;
+    return KALLIMA_OK;
+}
+
 // Reals of the output of a pass, without gaps.
 static int64_t packed_reals(const struct kal_pass *p, const struct lines *lines)
 {
@@ -172,26 +248,36 @@ static bool is_dense(const struct kal_pass *p, const struct lines *lines)
     return p->scale == 1.0 ? lines->out.reals <= 2 * packed : lines->out.reals == packed;
 }
 
-static bool add_pass(struct cpu_array *array, const struct cpu_program *program,
-                     const struct cpu_pass *pass, int64_t *most_reals)
+static bool are_beside(struct cpu_array *array, const struct cpu_program *program,
+                       const struct cpu_pass *pass, const struct lines *lines)
+{
+    const int axis_count = array->axis_count;
+    bool are_found = are_numbers(pass->pass);
+
+    for (int i = 0; i < pass->pass->step_count && are_found; i++)
+        are_found = add_beside(array, program, pass, lines, i);
+    if (!are_found)
+        array->axis_count = axis_count;
+    return are_found;
+}
+
+static kallima_status add_pass(struct cpu_array *array, struct cpu_program *program,
+                               const struct cpu_pass *pass, int64_t *most_reals,
+                               bool *is_added)
 {
     struct lines lines;
 
+    *is_added = false;
     if (!find_lines(&lines, pass) ||
         array->axis_count + pass->pass->step_count > CPU_MAX_AXES ||
         !is_dense(pass->pass, &lines))
-        return false;
+        return KALLIMA_OK;
     *most_reals = kal_max(*most_reals, lines.out.reals);
     array->out_reals = lines.out.reals;
-    if (add_rows(array, program, pass, &lines))
-        return true;
-    if (!are_numbers(pass->pass))
-        return false;
-    for (int i = 0; i < pass->pass->step_count; i++) {
-        if (!add_beside(array, program, pass, &lines, i))
-            return false;
-    }
-    return true;
+    *is_added = add_rows(array, program, pass, &lines) ||
+                are_beside(array, program, pass, &lines);
+    return *is_added ? KALLIMA_OK
+                     : add_single_rows(array, program, pass, &lines, is_added);
 }
 
 // Is one array alone too small for several threads?
@@ -206,13 +292,14 @@ static bool is_small(const struct cpu_program *program)
 
 // Complex arrays are faster in tiles of parts past the caches, where rows fill registers, and with long columns of a
 // power of two, whose numbers fall on few sets of a cache: 32x32 doubles x 1000 take 0.61 of the time, 1024x16 0.81. So are
-// a few large ones with axes of several steps on several threads, which share out tiles of lines better than halves of
-// all: 128x16x16 floats take 0.53 of the time on two. Measured on a Zen 4 processor in November 2026.
+// a few large ones with axes of several steps and more than a few rows on several threads, which share out tiles of lines
+// better than halves of all: 128x16x16 floats take 0.53 of the time on two. Measured on a Zen 4 processor in November 2026.
 static bool is_faster_in_tiles(const struct cpu_program *program, bool are_small)
 {
     enum { MANY_BYTES = 4000000, LONG = 512, PERIOD = 256, FEW_LINES = 16 };
     const int lanes = program->pass[0].widest->lanes;
-    const bool are_few = !are_small && program->program->phase[0].lines < FEW_LINES;
+    const bool are_few = !are_small && program->program->phase[0].lines < FEW_LINES &&
+                         !are_few_rows(program);
     bool is_faster = false, is_complex = true;
 
     for (int i = 0; i < program->program->pass_count; i++) {
@@ -264,7 +351,9 @@ kallima_status kal_cpu_array_find(struct cpu_program *program)
     KAL_TRY(kal_arena_take(&program->arena, &memory, CPU_MAX_AXES, sizeof *array->axis));
     array->axis = memory;
     for (int i = 0; i < program->program->pass_count; i++) {
-        if (!add_pass(array, program, &program->pass[i], &reals)) {
+        bool is_added;
+        KAL_TRY(add_pass(array, program, &program->pass[i], &reals, &is_added));
+        if (!is_added) {
             array->axis_count = 0;
             return KALLIMA_OK;
         }
@@ -297,10 +386,24 @@ static inline void run_rows(const struct cpu_batch *rows, const struct cpu_vecto
     }
 }
 
+static inline void run_each_row(const struct cpu_axis *axis, const char *from, char *to,
+                                int64_t real_bytes)
+{
+    for (int64_t i = 0; i < axis->lines; i++)
+        axis->row->run_pair(axis->row, from + i * axis->in_stride * real_bytes,
+                            to + i * axis->out_stride * real_bytes);
+}
+
 static inline void run_groups(const struct cpu_axis *axis, char *from, char *to,
                               int64_t part_bytes)
 {
     struct cpu_vectors x, y;
+
+    for (int64_t i = 0; axis->row && i < axis->groups; i++)
+        run_each_row(axis, from + i * axis->in_group, to + i * axis->out_group,
+                     part_bytes);
+    if (axis->row)
+        return;
 
     set_vectors(&x, axis, from, axis->in_stride, part_bytes);
     set_vectors(&y, axis, to, axis->out_stride, part_bytes);
@@ -361,6 +464,18 @@ static void share_lines(struct cpu_axis *axis, const struct cpu_worker *worker,
         axis->groups = 0;
 }
 
+// Its share of rows that are worked one by one.
+static void share_single_rows(struct cpu_axis *axis, const struct cpu_worker *worker,
+                              char **from, char **to)
+{
+    int64_t begin, end;
+
+    kal_cpu_share(axis->lines, worker->part, worker->parts, &begin, &end);
+    *from += begin * axis->in_stride * worker->real_bytes;
+    *to += begin * axis->out_stride * worker->real_bytes;
+    axis->lines = end - begin;
+}
+
 // A worker's share of an axis: of its groups, if they are enough, or of the lines of each.
 static void share_axis(struct cpu_axis *axis, const struct cpu_worker *worker,
                        char **from, char **to)
@@ -369,6 +484,8 @@ static void share_axis(struct cpu_axis *axis, const struct cpu_worker *worker,
 
     if (axis->groups < worker->parts && axis->beside) {
         share_lines(axis, worker, from, to);
+    } else if (axis->groups < worker->parts && axis->row) {
+        share_single_rows(axis, worker, from, to);
     } else if (axis->groups < worker->parts) {
         share_rows(&axis->rows, worker);
     } else {

@@ -213,8 +213,9 @@ enum { CPU_MAX_AXES = 16 };
 
 /** One step of all lines of an axis, from the input or one tile to the other tile or the output. */
 struct cpu_axis {
-    struct cpu_batch rows; // one behind the other, if `beside` is NULL
-    cpu_beside *beside;    // the step of lines beside each other,
+    struct cpu_batch rows; // one behind the other, if neither of these is there
+    const struct kal_device_program *row; // of one row, which all are worked by
+    cpu_beside *beside;                   // the step of lines beside each other,
     const void *table;
     int64_t m, s, lines;           // of which there are so many
     int numbers;                   // of a register
@@ -228,6 +229,8 @@ struct cpu_axis {
 struct cpu_array {
     int axis_count;
     struct cpu_axis *axis;
+    struct kal_device_program
+        *row;           // owned: of one row, where no codelet takes these; or NULL
     int64_t tile_bytes; // of each of two tiles
     int64_t out_reals;
     bool is_small; // not worth several threads

@@ -951,6 +951,8 @@ void kal_cpu_program_destroy(struct kal_device_program *base)
     const struct kal_host host = base->device->host;
     if (program->copied.line)
         kal_cpu_program_destroy(program->copied.line);
+    if (program->array.row)
+        kal_cpu_program_destroy(program->array.row);
     kal_arena_clear(&program->arena);
     kal_free(&host, program);
 }
