@@ -314,6 +314,43 @@ static void lines_of_a_batch_are_alone_where_that_wins(void **state)
     ROWS_FINISH();
 }
 
+static void rows_of_an_array_are_alone_where_that_wins(void **state)
+{
+    static const struct {
+        kallima_kind kind;
+        bool is_f64;
+        int64_t columns, n, arrays;
+        bool are_alone;
+    } rows[] = {
+        { KALLIMA_C2C, false, 15, 100, 1, true },
+        { KALLIMA_C2C, false, 16, 100, 1, false }, // they fill a tile
+        { KALLIMA_C2C, true, 7, 1024, 1, true },
+        { KALLIMA_C2C, true, 8, 1024, 1, false },
+        { KALLIMA_R2C, false, 12, 210, 1, true },
+        { KALLIMA_C2R, false, 13, 210, 1, false },
+        { KALLIMA_R2C, true, 2, 101, 1, false },   // odd
+        { KALLIMA_C2C, false, 3, 1025, 1, false }, // too long
+        { KALLIMA_C2C, false, 3, 48, 1, false },   // whole numbers
+        { KALLIMA_C2C, false, 3, 101, 1, false },  // no radix divides them
+        { KALLIMA_C2C, false, 4, 128, 100, true },
+        { KALLIMA_C2C, false, 4, 128, 1000, false }, // they leave the cache of a core
+    };
+    (void)state;
+    for (size_t i = 0; i < KAL_COUNT(rows); i++) {
+        const kallima_desc desc = { .kind = rows[i].kind,
+                                    .precision = rows[i].is_f64,
+                                    .rank = 2,
+                                    .n = { rows[i].columns, rows[i].n },
+                                    .batch = rows[i].arrays };
+        struct kal_problem problem;
+        ROW_CHECK(kal_problem_init(&problem, NULL, &desc) == KALLIMA_OK);
+        const bool got = kal_rows_are_alone(&problem, &kinds_of_caps[0]);
+        if (got != rows[i].are_alone)
+            row_fail("row %zu: %d", i, got);
+    }
+    ROWS_FINISH();
+}
+
 static void lines_are_copied_where_that_wins(void **state)
 {
     static const struct {
@@ -874,6 +911,7 @@ int main(void)
         cmocka_unit_test(planned_recipes_are_legal_and_of_the_right_length),
         cmocka_unit_test(rows_of_a_line_fit_registers),
         cmocka_unit_test(lines_of_a_batch_are_alone_where_that_wins),
+        cmocka_unit_test(rows_of_an_array_are_alone_where_that_wins),
         cmocka_unit_test(lines_are_copied_where_that_wins),
         cmocka_unit_test(large_primes_are_convolved_with_their_cofactors_where_that_wins),
         cmocka_unit_test(text_of_a_recipe_reads_back_as_itself),
