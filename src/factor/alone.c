@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "factor/alone.h"
 
-#include <stdlib.h>
-
 #include "codelet/lengths.h"
 #include "factor/radix.h"
 #include "factor/rule.h"
-#include "factor/together.h"
 
 // All of a batch: as many points as one thread works.
 enum { ALL = 32767 };
@@ -194,12 +191,6 @@ static bool are_faster_than_columns(const struct batch *batch, int64_t lines)
     return is_fast && batch->place == IS_NEAR && batch->steps <= MOST_STEPS;
 }
 
-// Do the elements of the last axis stand one behind the other, parts together?
-static bool is_contiguous(const struct kal_array *array, int last)
-{
-    return array->stride[last] == 1 && !array->is_planar;
-}
-
 // Doubles in registers of 64 bytes that are as fast or faster by two passes, in batches beyond the nearest caches: by
 // 48 points in 3 to 12 MB in 0.7 to 0.9 of the time on a Zen 4 processor and on a Xeon, by 44 and 52 0.85 to 1.1.
 static bool are_faster_in_passes(int64_t n)
@@ -221,7 +212,8 @@ bool kal_rows_are_of_numbers(const struct kal_problem *p, const struct kal_caps 
         (p->rank > 1 || lines > MOST_LINES))
         return false;
     return kal_caps_has_32_bytes(caps) && p->kind == KALLIMA_C2C &&
-           is_contiguous(&p->in, last) && is_contiguous(&p->out, last) &&
+           kal_array_is_contiguous(&p->in, p->rank) &&
+           kal_array_is_contiguous(&p->out, p->rank) &&
            lines >= (is_f64 ? LEAST_F64 : LEAST_F32) && p->n[last] != KAL_NUMBERS_MAX &&
            kal_length_is_of_numbers(p->n[last]);
 }
@@ -242,8 +234,8 @@ bool kal_rows_are_alone(const struct kal_problem *p, const struct kal_caps *caps
     return !caps->language && p->rank > 1 && n >= SHORTEST && n <= LONGEST &&
            kal_problem_points(p) * (is_f64 ? 16 : 8) <= (double)caps->near_bytes &&
            (is_real ? n % 2 == 0 && count * 4 <= lanes * 3 : count < lanes) &&
-           is_contiguous(&p->in, last) && is_contiguous(&p->out, last) &&
-           kal_radix_divides(points);
+           kal_array_is_contiguous(&p->in, p->rank) &&
+           kal_array_is_contiguous(&p->out, p->rank) && kal_radix_divides(points);
 }
 
 // Most reals in lines of one codelet: of more, what is looked up besides is a small part.
@@ -279,7 +271,8 @@ bool kal_lines_are_alone(const struct kal_problem *p, const struct kal_caps *cap
     const int64_t points = is_real ? p->n[0] / 2 : p->n[0];
 
     if (caps->language || caps->lanes_f32 == 1 || p->rank != 1 || p->batch == 1 ||
-        !is_contiguous(&p->in, 0) || !is_contiguous(&p->out, 0))
+        !kal_array_is_contiguous(&p->in, p->rank) ||
+        !kal_array_is_contiguous(&p->out, p->rank))
         return false;
     if (are_short(p) || kal_rows_are_of_numbers(p, caps))
         return p->batch <= (is_real ? MOST_REALS : ALL) / p->n[0];
@@ -296,163 +289,4 @@ bool kal_lines_are_alone(const struct kal_problem *p, const struct kal_caps *cap
     return (p->batch <= most_lines(is_real, batch.is_f64, points) &&
             p->batch <= ALL / points) ||
            are_many_alone(&batch);
-}
-
-// Bytes between neighbours of a line, on the side where these are most.
-static int64_t bytes_apart(const struct kal_problem *p)
-{
-    const int64_t bytes = p->precision == KALLIMA_F64 ? 8 : 4;
-    return bytes * kal_max(llabs(p->in.stride[0]) * (p->in.is_real ? 1 : 2),
-                           llabs(p->out.stride[0]) * (p->out.is_real ? 1 : 2));
-}
-
-static bool are_columns(const struct kal_problem *p)
-{
-    return p->batch > 1 && llabs(p->in.batch_stride) < llabs(p->in.stride[0]) &&
-           llabs(p->out.batch_stride) < llabs(p->out.stride[0]);
-}
-
-// Percents of the lanes that lines apart fill, from which on they are faster by way of copies than in tiles that leave the rest
-// of them empty. Those of powers of two compete for lines of the nearest cache in tiles. Measured as what follows.
-static int most_lanes_apart(const struct kal_problem *p)
-{
-    enum { ALWAYS = 100, FAR_LEAST = 125, R2C_LEAST = 130, LEAST = 150 };
-    enum { FAR_BYTES = 128, NEAR_BYTES = 4 << 20 };
-    enum { LONG = 512, LONG_FAR = 64, LONG_R2C = 100, FEW_F32 = 8 };
-    const bool is_real = p->kind != KALLIMA_C2C, is_f64 = p->precision == KALLIMA_F64;
-    const int64_t n = p->n[0], points = is_real ? n / 2 : n, apart = bytes_apart(p);
-    const bool is_far = apart >= FAR_BYTES, is_power = (n & (n - 1)) == 0;
-
-    if (is_power && (is_far ? points >= LONG_FAR : points >= LONG && !is_real) &&
-        (is_f64 || p->batch > FEW_F32) && n * apart <= NEAR_BYTES / p->batch)
-        return ALWAYS;
-    if (is_far)
-        return FAR_LEAST;
-    return p->kind == KALLIMA_R2C && !is_f64 && n >= LONG_R2C ? R2C_LEAST : LEAST;
-}
-
-// Measured on a Zen 4 processor in November 2026, 1176 problems of 36 to 16384 points, strides of 2 and 16 and columns, one to
-// eight lines: up to a few take 0.4 to 0.9 of the time by way of copies. Of 980 more, of 5 to 64 lines, 5 and 9 take 0.4 to
-// 0.95, 6 and 12 some, powers of two from 512 on all, 0.5 to 0.95.
-static bool are_few_apart(const struct kal_problem *p, const struct kal_caps *caps)
-{
-    enum {
-        MOST_F32 = 4,
-        MOST_F64 = 3,
-        MOST_COLUMNS_F32 = 6,
-        MOST_COLUMNS_F64 = 5,
-        ALL_LINES = 100
-    };
-    const bool is_f64 = p->precision == KALLIMA_F64;
-    const int64_t lanes = caps->lanes_f32 / (is_f64 ? 2 : 1);
-    const int64_t tile = p->batch <= lanes / 2 ? lanes / 2 : lanes;
-
-    if (p->batch <= (is_f64 ? MOST_F64 : MOST_F32))
-        return true;
-    if (are_columns(p))
-        return p->kind == KALLIMA_C2C &&
-               p->batch <= (is_f64 ? MOST_COLUMNS_F64 : MOST_COLUMNS_F32);
-    return caps->lanes_f32 > 1 &&
-           kal_round_up(p->batch, tile) * ALL_LINES >= p->batch * most_lanes_apart(p);
-}
-
-// Up to three lines in planes that do not fill registers there: of complex floats that no register divides, and of reals.
-// Measured there, 19 lengths from 33 to 3000: these take 0.4 to 0.99 of the time, all others 1.1 to 4 times as long.
-static bool are_few_planes(const struct kal_problem *p)
-{
-    enum { MOST_LINES = 3, QUAD = 4, LONGEST = 256, LONGEST_REAL = 500, SLOW_REAL = 256 };
-    const int64_t n = p->n[0];
-
-    if ((!p->in.is_planar && !p->out.is_planar) || p->batch > MOST_LINES)
-        return false;
-    if (p->kind == KALLIMA_C2C)
-        return p->precision == KALLIMA_F32 && n % QUAD != 0 && n <= LONGEST;
-    return n <= LONGEST_REAL && n % SLOW_REAL != 0;
-}
-
-static bool are_lines_copied(const struct kal_problem *p, const struct kal_caps *caps)
-{
-    enum { SHORTEST = 33, LONGEST_BYTES = 128 << 10 };
-    const bool is_f64 = p->precision == KALLIMA_F64;
-
-    if (p->n[0] < SHORTEST || p->n[0] >= LONGEST_BYTES / (is_f64 ? 16 : 8))
-        return false;
-    return p->in.stride[0] != 1 || p->out.stride[0] != 1 ? are_few_apart(p, caps)
-                                                         : are_few_planes(p);
-}
-
-// Arrays of longer rows lose by copies more often than they gain: planes of complex numbers, of which each part is
-// copied by itself, reals, and arrays between each other's elements.
-static int64_t longest_copied_row(const struct kal_problem *p)
-{
-    enum { SHORT = 32, SHORT_PLANAR = 6 };
-    const int last = p->rank - 1;
-    const bool are_beside =
-        p->batch > 1 && (llabs(p->in.batch_stride) < llabs(p->in.stride[last]) ||
-                         llabs(p->out.batch_stride) < llabs(p->out.stride[last]));
-    if (p->kind != KALLIMA_C2C)
-        return SHORT;
-    if (p->in.is_planar || p->out.is_planar)
-        return SHORT_PLANAR;
-    return are_beside ? SHORT : INT64_MAX;
-}
-
-// Small arrays as if they were lines, for they follow on themselves, each in turn. Measured there, too, 234 arrays alone
-// of 48 to 65536 points and 288 in batches, with strides of 2 and 3, in planes and between each other's elements, take
-// 0.25 to 4.4 of the time without these limits; with them 254, most of them among those, 0.17 to 1.12.
-static bool are_arrays_copied(const struct kal_problem *p, const struct kal_caps *caps)
-{
-    enum { MOST_BYTES = 64 << 10 }; // larger ones several threads share
-    const int last = p->rank - 1, bytes = p->precision == KALLIMA_F64 ? 16 : 8;
-    return !(is_contiguous(&p->in, last) && is_contiguous(&p->out, last)) &&
-           kal_array_follows_itself(&p->in, p->rank) &&
-           kal_array_follows_itself(&p->out, p->rank) &&
-           kal_problem_together(p, caps).tile == p->rank &&
-           kal_points_from(p, 0) * bytes <= MOST_BYTES &&
-           p->n[last] <= longest_copied_row(p);
-}
-
-// Lines of an odd number of reals that have no codelet.
-static bool are_odd_reals(const struct kal_problem *p)
-{
-    return p->rank == 1 && p->kind != KALLIMA_C2C && p->n[0] % 2 == 1 &&
-           kal_radix_divides(p->n[0]) && !kal_real_length_is_compiled(p->n[0]);
-}
-
-// A few of these, or such as do not fit tiles. Measured on a Zen 4 processor in November 2026: single ones of 21 to 525 points
-// take 0.35 to 0.98 of the time so, longer ones 0.7 to 1.07, so many of these 0.3 to 0.97, but f64 21 1.1, and those of more
-// than 1024 points in batches of any size 0.5 to 0.9.
-static bool are_odd_reals_copied(const struct kal_problem *p, const struct kal_caps *caps)
-{
-    enum { LONGEST_BYTES = 128 << 10, MOST_F32 = 5, MOST_F64 = 3, LONG = 1024 };
-    const bool is_f64 = p->precision == KALLIMA_F64;
-    return are_odd_reals(p) && caps->lanes_f32 > 1 &&
-           p->n[0] < LONGEST_BYTES / (is_f64 ? 16 : 8) &&
-           (p->batch <= (is_f64 ? MOST_F64 : MOST_F32) || p->n[0] > LONG);
-}
-
-bool kal_is_copied(const struct kal_problem *p, const struct kal_caps *caps)
-{
-    return !caps->language &&
-           (p->rank == 1 ? are_lines_copied(p, caps) || are_odd_reals_copied(p, caps)
-                         : are_arrays_copied(p, caps));
-}
-
-static void widen(struct kal_array *array, int64_t n)
-{
-    array->is_real = false;
-    array->n[0] = array->batch_stride = array->elements = n;
-}
-
-struct kal_problem kal_problem_copied(const struct kal_problem *p)
-{
-    struct kal_problem copied = kal_problem_packed(p);
-
-    if (are_odd_reals(p)) {
-        copied.kind = KALLIMA_C2C;
-        copied.is_inverse = false;
-        widen(&copied.in, p->n[0]);
-        widen(&copied.out, p->n[0]);
-    }
-    return copied;
 }

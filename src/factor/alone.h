@@ -25,16 +25,4 @@ bool kal_rows_are_alone(const struct kal_problem *problem, const struct kal_caps
 bool kal_rows_are_of_numbers(const struct kal_problem *problem,
                              const struct kal_caps *caps);
 
-/**
- * Return whether a CPU copies what a problem transforms to where it is packed, and back: a few lines whose elements lie
- * apart, or of an odd number of reals, longer than a codelet, and small arrays.
- */
-bool kal_is_copied(const struct kal_problem *problem, const struct kal_caps *caps);
-
-/**
- * Return what it transforms there: one line or array of the problem, packed. A line of an odd number of reals is a complex
- * one, forward, of numbers without imaginary part, or of the conjugate spectrum.
- */
-struct kal_problem kal_problem_copied(const struct kal_problem *problem);
-
 #endif

@@ -3,6 +3,7 @@
 
 #include "factor/alone.h"
 #include "factor/convolution.h"
+#include "factor/copied.h"
 #include "factor/together.h"
 #include "factor/whole.h"
 

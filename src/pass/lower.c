@@ -3,6 +3,7 @@
 #include "pass/lower.h"
 
 #include "factor/alone.h"
+#include "factor/copied.h"
 #include "factor/radix.h"
 #include "factor/rule.h"
 

@@ -30,6 +30,12 @@ static inline int kal_array_parts(const struct kal_array *array)
     return array->is_planar ? 2 : 1;
 }
 
+/** Return whether the elements of the last axis stand one behind the other, parts together. */
+static inline bool kal_array_is_contiguous(const struct kal_array *array, int rank)
+{
+    return array->stride[rank - 1] == 1 && !array->is_planar;
+}
+
 /** Return whether an array of several axes follows on itself without gaps, element behind element. */
 static inline bool kal_array_follows_itself(const struct kal_array *array, int rank)
 {

@@ -5,6 +5,7 @@
 #include "codelet/two_steps.h"
 #include "factor/alone.h"
 #include "factor/convolution.h"
+#include "factor/copied.h"
 #include "factor/order.h"
 #include "factor/radix.h"
 #include "factor/rule.h"

@@ -386,24 +386,23 @@ static inline void run_rows(const struct cpu_batch *rows, const struct cpu_vecto
     }
 }
 
-static inline void run_each_row(const struct cpu_axis *axis, const char *from, char *to,
-                                int64_t real_bytes)
+// Groups of rows that are worked one by one.
+static inline void run_single_rows(const struct cpu_axis *axis, char *from, char *to,
+                                   int64_t real_bytes)
 {
-    for (int64_t i = 0; i < axis->lines; i++)
-        axis->row->run_pair(axis->row, from + i * axis->in_stride * real_bytes,
-                            to + i * axis->out_stride * real_bytes);
+    for (int64_t i = 0; i < axis->groups; i++) {
+        const char *row = from + i * axis->in_group;
+        char *out = to + i * axis->out_group;
+        for (int64_t k = 0; k < axis->lines; k++)
+            axis->row->run_pair(axis->row, row + k * axis->in_stride * real_bytes,
+                                out + k * axis->out_stride * real_bytes);
+    }
 }
 
 static inline void run_groups(const struct cpu_axis *axis, char *from, char *to,
                               int64_t part_bytes)
 {
     struct cpu_vectors x, y;
-
-    for (int64_t i = 0; axis->row && i < axis->groups; i++)
-        run_each_row(axis, from + i * axis->in_group, to + i * axis->out_group,
-                     part_bytes);
-    if (axis->row)
-        return;
 
     set_vectors(&x, axis, from, axis->in_stride, part_bytes);
     set_vectors(&y, axis, to, axis->out_stride, part_bytes);
@@ -423,7 +422,8 @@ static inline void run_axis(const struct cpu_program *program,
     const int64_t part_bytes = program->is_f64 ? 8 : 4;
 
     for (int64_t i = 0; i < axis->times; i++)
-        run_groups(axis, from + i * axis->in_time, to + i * axis->out_time, part_bytes);
+        (axis->row ? run_single_rows : run_groups)(axis, from + i * axis->in_time,
+                                                   to + i * axis->out_time, part_bytes);
 }
 
 // From one tile to the other, so that no axis writes what it reads: registers overlap where lines do not fill them.
