@@ -56,6 +56,7 @@ kallima_status kal_cpu_copied_find(struct cpu_program *program)
     const struct kal_problem *p = program->program->problem;
     const struct kal_problem *copy = program->program->copied;
     const struct kal_recipe *recipe = program->program->recipe;
+    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
     struct cpu_copied *copied = &program->copied;
 
     if (!copy)
@@ -69,6 +70,8 @@ kallima_status kal_cpu_copied_find(struct cpu_program *program)
     copied->line = line;
     copied->in = find_side(&p->in, p->rank, &copy->in, true, program->is_f64);
     copied->out = find_side(&p->out, p->rank, &copy->out, false, program->is_f64);
+    copied->widest =
+        kal_cpu_kernels_find(device->level[device->level_count - 1], program->is_f64);
     program->lines = p->batch;
     program->in = find_user_side(&p->in, p->rank, program->is_f64);
     program->out = find_user_side(&p->out, p->rank, program->is_f64);
@@ -96,11 +99,22 @@ static void run_line(const struct kal_device_program *line, const char *from, ch
 }
 
 // The elements of one side to `line`, where they are contiguous, or back.
-static void copy_plain(const struct cpu_copied_side *side, const struct cpu_vectors *v,
+static void copy_plain(const struct cpu_kernels *widest,
+                       const struct cpu_copied_side *side, const struct cpu_vectors *v,
                        char *line, int64_t real_bytes, bool is_input)
 {
+    enum { PAIR = 2 };
     const int parts = side->is_planar ? 2 : 1;
     const int64_t bytes = side->reals * real_bytes, apart = v->stride * real_bytes;
+    const bool are_second = parts == 1 && side->reals == PAIR && apart == 2 * bytes;
+
+    if (are_second && widest->collect_second) {
+        if (is_input)
+            widest->collect_second(line, v->re, side->count);
+        else
+            widest->spread_second(v->re, line, side->count);
+        return;
+    }
 
     if (parts == 1 && bytes == apart) {
         memcpy(is_input ? line : v->re, is_input ? v->re : line,
@@ -174,8 +188,8 @@ static void copy_plain(const struct cpu_copied_side *side, const struct cpu_vect
 COPIES_OF(float)
 COPIES_OF(double)
 
-static void copy_to(const struct cpu_copied_side *side, const struct cpu_vectors *v,
-                    char *line, int64_t real_bytes)
+static void copy_to(const struct cpu_kernels *widest, const struct cpu_copied_side *side,
+                    const struct cpu_vectors *v, char *line, int64_t real_bytes)
 {
     const bool is_f64 = real_bytes == sizeof(double);
 
@@ -184,10 +198,11 @@ static void copy_to(const struct cpu_copied_side *side, const struct cpu_vectors
     else if (side->copy == CPU_COPY_HALF)
         (is_f64 ? extend_double : extend_float)(v, line, side->count);
     else
-        copy_plain(side, v, line, real_bytes, true);
+        copy_plain(widest, side, v, line, real_bytes, true);
 }
 
-static void copy_back(const struct cpu_copied_side *side, const struct cpu_vectors *v,
+static void copy_back(const struct cpu_kernels *widest,
+                      const struct cpu_copied_side *side, const struct cpu_vectors *v,
                       char *line, int64_t real_bytes)
 {
     const bool is_f64 = real_bytes == sizeof(double);
@@ -195,7 +210,7 @@ static void copy_back(const struct cpu_copied_side *side, const struct cpu_vecto
     if (side->copy == CPU_COPY_REALS)
         (is_f64 ? narrow_double : narrow_float)(v, line, side->count);
     else
-        copy_plain(side, v, line, real_bytes, false);
+        copy_plain(widest, side, v, line, real_bytes, false);
 }
 
 void kal_cpu_copied_run(const struct cpu_program *program, const struct cpu_vectors *x,
@@ -209,8 +224,8 @@ void kal_cpu_copied_run(const struct cpu_program *program, const struct cpu_vect
     char *const to = leaves_output ? y->re : scratch + copied->in.bytes;
 
     if (!takes_input)
-        copy_to(&copied->in, x, from, real_bytes);
+        copy_to(copied->widest, &copied->in, x, from, real_bytes);
     run_line(copied->line, from, to, scratch + copied->in.bytes + copied->out.bytes);
     if (!leaves_output)
-        copy_back(&copied->out, y, to, real_bytes);
+        copy_back(copied->widest, &copied->out, y, to, real_bytes);
 }

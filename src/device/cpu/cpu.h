@@ -207,6 +207,7 @@ struct cpu_copied {
     struct kal_device_program
         *line; // owned: transforms one of these; NULL: they are not copied
     struct cpu_copied_side in, out;
+    const struct cpu_kernels *widest;
 };
 
 enum { CPU_MAX_AXES = 16 };

@@ -322,6 +322,10 @@ struct cpu_kernels {
     void (*copy_pieces)(void *to, int64_t to_step, const void *from, int64_t from_step,
                         int64_t n, int64_t count, bool asks_ahead);
 
+    /** Copy n numbers that lie every second one to where they are neighbours, and back. NULL for one lane. */
+    void (*collect_second)(void *to, const void *from, int64_t n);
+    void (*spread_second)(void *to, const void *from, int64_t n);
+
     /**
      * Tile elements: to[e] = from[index[e]], where the index may say that it is absent or
      * conjugate, as in struct kal_side, and to[index[e]] = from[e], where it may not.
