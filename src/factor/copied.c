@@ -79,12 +79,17 @@ static bool are_few_planes(const struct kal_problem *p)
     return n <= LONGEST_REAL && n % SLOW_REAL != 0;
 }
 
+// Is a line short enough for its copy to stay near?
+static bool is_near(const struct kal_problem *p)
+{
+    enum { BYTES = 128 << 10 };
+    return p->n[0] < BYTES / (p->precision == KALLIMA_F64 ? 16 : 8);
+}
+
 static bool are_lines_copied(const struct kal_problem *p, const struct kal_caps *caps)
 {
-    enum { SHORTEST = 33, LONGEST_BYTES = 128 << 10 };
-    const bool is_f64 = p->precision == KALLIMA_F64;
-
-    if (p->n[0] < SHORTEST || p->n[0] >= LONGEST_BYTES / (is_f64 ? 16 : 8))
+    enum { SHORTEST = 33 };
+    if (p->n[0] < SHORTEST || !is_near(p))
         return false;
     return p->in.stride[0] != 1 || p->out.stride[0] != 1 ? are_few_apart(p, caps)
                                                          : are_few_planes(p);
@@ -134,10 +139,9 @@ static bool are_odd_reals(const struct kal_problem *p)
 // than 1024 points in batches of any size 0.5 to 0.9.
 static bool are_odd_reals_copied(const struct kal_problem *p, const struct kal_caps *caps)
 {
-    enum { LONGEST_BYTES = 128 << 10, MOST_F32 = 5, MOST_F64 = 3, LONG = 1024 };
+    enum { MOST_F32 = 5, MOST_F64 = 3, LONG = 1024 };
     const bool is_f64 = p->precision == KALLIMA_F64;
-    return are_odd_reals(p) && caps->lanes_f32 > 1 &&
-           p->n[0] < LONGEST_BYTES / (is_f64 ? 16 : 8) &&
+    return are_odd_reals(p) && caps->lanes_f32 > 1 && is_near(p) &&
            (p->batch <= (is_f64 ? MOST_F64 : MOST_F32) || p->n[0] > LONG);
 }
 

@@ -7,18 +7,15 @@
 
 #include <string.h>
 
+// Of `count` elements.
 static enum cpu_copy find_copy(const struct kal_array *array, int rank,
-                               const struct kal_array *copy, bool is_input)
+                               const struct kal_array *copy, int64_t count, bool is_input)
 {
-    const int64_t line = rank == 1 ? array->n[0] : copy->elements;
-
     if (array->is_real != copy->is_real)
         return CPU_COPY_REALS;
-    if (line < copy->elements && is_input)
-        return CPU_COPY_HALF;
-    return line == copy->elements && array->stride[rank - 1] == 1 && !array->is_planar
-               ? CPU_COPY_NONE
-               : CPU_COPY_PLAIN;
+    if (count < copy->elements)
+        return is_input ? CPU_COPY_HALF : CPU_COPY_PLAIN;
+    return kal_array_is_contiguous(array, rank) ? CPU_COPY_NONE : CPU_COPY_PLAIN;
 }
 
 // One side of `array`, of which there is `copy`.
@@ -29,7 +26,7 @@ static struct cpu_copied_side find_side(const struct kal_array *array, int rank,
     const int64_t count = rank == 1 ? array->n[0] : copy->elements;
     const int64_t bytes = copy->elements * (copy->is_real ? 1 : 2) * (is_f64 ? 8 : 4);
     return (struct cpu_copied_side){
-        .copy = find_copy(array, rank, copy, is_input),
+        .copy = find_copy(array, rank, copy, count, is_input),
         .count = count,
         .reals = array->is_real ? 1 : 2,
         .is_planar = array->is_planar,

@@ -230,8 +230,8 @@ struct cpu_axis {
 struct cpu_array {
     int axis_count;
     struct cpu_axis *axis;
-    struct kal_device_program
-        *row;           // owned: of one row, where no codelet takes these; or NULL
+    // Owned: of one row, where these are few and no codelet takes them; or NULL.
+    struct kal_device_program *row;
     int64_t tile_bytes; // of each of two tiles
     int64_t out_reals;
     bool is_small; // not worth several threads

@@ -210,11 +210,8 @@ static double waits_of_pass(const struct cpu_program *program,
     return do_meet(program, pass->pass) ? 1.0 + THAT_MEET * program->distance : 1.0;
 }
 
-// So it does where threads exchange what is near, and where beginning and ending takes a good part of the time.
-static bool distance_matters(const struct cpu_program *program, bool is_short)
+static bool exchanges(const struct cpu_program *program)
 {
-    if (is_short)
-        return true;
     for (int i = 0; i < program->program->pass_count; i++) {
         const struct cpu_pass *pass = &program->pass[i];
         if (is_exchanged(program, pass) || do_meet(program, pass->pass))
@@ -226,7 +223,8 @@ static bool distance_matters(const struct cpu_program *program, bool is_short)
 // How far threads are from each other: what they fetch from each other takes the time of so many steps. It is all that of
 // eight and more, measured on sixteen of a Xeon by 34 single lines and arrays. Cores that share a cache in groups are as far
 // as is found: two of a virtual machine on a Zen 4 processor are at 0.4 to 0.8, or, while it has them in two groups, at 1.7 to
-// 2.5, where they take up to twice as long as one for what fits the nearer caches.
+// 2.5, where they take up to twice as long as one for what fits the nearer caches. That is asked where they exchange such, and where
+// beginning and ending takes a good part of the time.
 static double find_distance(const struct cpu_program *program, bool is_short)
 {
     enum { FAR = 8 };
@@ -235,7 +233,7 @@ static double find_distance(const struct cpu_program *program, bool is_short)
     const int threads = device->base.caps.threads;
     const double usual = fmin(1.0, (double)threads / FAR);
 
-    return device->is_zen && distance_matters(program, is_short)
+    return device->is_zen && (is_short || exchanges(program))
                ? fmax(usual, kal_cpu_distance_find(threads) / STEP_NS)
                : usual;
 }
