@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "codelet/lengths.h"
+#include "factor/planes.h"
 #include "factor/radix.h"
 #include "factor/together.h"
 
@@ -15,29 +16,75 @@ static int64_t bytes_apart(const struct kal_problem *p)
                            llabs(p->out.stride[0]) * (p->out.is_real ? 1 : 2));
 }
 
-static bool are_columns(const struct kal_problem *p)
+// Are lines nearer to each other than their elements?
+static bool are_columns(const struct kal_problem *p, const struct kal_array *side)
 {
-    return p->batch > 1 && llabs(p->in.batch_stride) < llabs(p->in.stride[0]) &&
-           llabs(p->out.batch_stride) < llabs(p->out.stride[0]);
+    return p->batch > 1 && llabs(side->batch_stride) < llabs(side->stride[0]);
+}
+
+// From so many bytes on each number has a line or two of the caches by itself.
+static bool are_far_apart(const struct kal_problem *p)
+{
+    enum { FAR_BYTES = 128 };
+    return bytes_apart(p) >= FAR_BYTES;
 }
 
 // Percents of the lanes that lines apart fill, from which on they are faster by way of copies than in tiles that leave the rest
 // of them empty. Those of powers of two compete for lines of the nearest cache in tiles. Measured as what follows.
 static int most_lanes_apart(const struct kal_problem *p)
 {
-    enum { ALWAYS = 100, FAR_LEAST = 125, R2C_LEAST = 130, LEAST = 150 };
-    enum { FAR_BYTES = 128, NEAR_BYTES = 4 << 20 };
-    enum { LONG = 512, LONG_FAR = 64, LONG_R2C = 100, FEW_F32 = 8 };
+    enum { ALWAYS = 100, FAR_LEAST = 125, LEAST = 130, SHORT_LEAST = 150 };
+    enum { NEAR_BYTES = 4 << 20 };
+    enum { LONG = 512, LONG_FAR = 64, LONG_REAL = 64, LONG_REAL_F64 = 256, FEW_F32 = 8 };
     const bool is_real = p->kind != KALLIMA_C2C, is_f64 = p->precision == KALLIMA_F64;
-    const int64_t n = p->n[0], points = is_real ? n / 2 : n, apart = bytes_apart(p);
-    const bool is_far = apart >= FAR_BYTES, is_power = (n & (n - 1)) == 0;
+    const int64_t n = p->n[0], points = is_real ? n / 2 : n;
+    const bool is_far = are_far_apart(p), is_power = (n & (n - 1)) == 0;
+    const bool is_long = is_far    ? points >= LONG_FAR
+                         : is_real ? is_f64 && n >= LONG_REAL_F64
+                                   : n >= LONG;
 
-    if (is_power && (is_far ? points >= LONG_FAR : points >= LONG && !is_real) &&
-        (is_f64 || p->batch > FEW_F32) && n * apart <= NEAR_BYTES / p->batch)
+    if (is_power && is_long && (is_f64 || p->batch > FEW_F32) &&
+        n * bytes_apart(p) <= NEAR_BYTES / p->batch)
         return ALWAYS;
     if (is_far)
         return FAR_LEAST;
-    return p->kind == KALLIMA_R2C && !is_f64 && n >= LONG_R2C ? R2C_LEAST : LEAST;
+    return n >= LONG_REAL ? LEAST : SHORT_LEAST;
+}
+
+// Lengths of lines of which one alone is faster than its lane of a tile by more than its copies take, by lanes: those of
+// elements that lie two apart, and others.
+struct alone {
+    bool is_real;
+    int64_t lanes, least_second, most_second, least, most;
+};
+
+// Measured there, too, 5300 batches of 36 to 8000 points, strides of 2, 3, 4 and 8: these take 0.45 to 1.0 of the time so, others
+// 0.9 to 1.6.
+static const struct alone alone[] = {
+    { false, 4, 48, 256, 48, 256 },    { false, 8, 80, 320, 64, 320 },
+    { false, 16, 48, 4096, 48, 1000 }, { true, 8, 128, 1000, 160, 512 },
+    { true, 16, 96, 8192, 160, 8192 },
+};
+
+// Such as leave the nearer cache as tiles are, too.
+static bool are_faster_alone(const struct kal_problem *p, int64_t lanes)
+{
+    enum { LONG = 4096, SECOND = 2, MOST_REALS_APART = 4 };
+    const bool is_real = p->kind != KALLIMA_C2C;
+    const int64_t n = p->n[0];
+    const int64_t apart = kal_max(llabs(p->in.stride[0]), llabs(p->out.stride[0]));
+
+    if ((is_real ? n / 2 : n) > LONG)
+        return true;
+    if (is_real ? n % 2 != 0 || apart > MOST_REALS_APART : are_far_apart(p))
+        return false;
+    for (size_t i = 0; i < KAL_COUNT(alone); i++) {
+        const struct alone *a = &alone[i];
+        if (a->is_real == is_real && a->lanes == lanes)
+            return apart <= SECOND ? n >= a->least_second && n <= a->most_second
+                                   : n >= a->least && n <= a->most;
+    }
+    return false;
 }
 
 // Measured on a Zen 4 processor in November 2026, 1176 problems of 36 to 16384 points, strides of 2 and 16 and columns, one to
@@ -58,25 +105,13 @@ static bool are_few_apart(const struct kal_problem *p, const struct kal_caps *ca
 
     if (p->batch <= (is_f64 ? MOST_F64 : MOST_F32))
         return true;
-    if (are_columns(p))
+    if (are_columns(p, &p->in) && are_columns(p, &p->out))
         return p->kind == KALLIMA_C2C &&
                p->batch <= (is_f64 ? MOST_COLUMNS_F64 : MOST_COLUMNS_F32);
+    if (!are_columns(p, &p->in) && !are_columns(p, &p->out) && are_faster_alone(p, lanes))
+        return true;
     return caps->lanes_f32 > 1 &&
            kal_round_up(p->batch, tile) * ALL_LINES >= p->batch * most_lanes_apart(p);
-}
-
-// Up to three lines in planes that do not fill registers there: of complex floats that no register divides, and of reals.
-// Measured there, 19 lengths from 33 to 3000: these take 0.4 to 0.99 of the time, all others 1.1 to 4 times as long.
-static bool are_few_planes(const struct kal_problem *p)
-{
-    enum { MOST_LINES = 3, QUAD = 4, LONGEST = 256, LONGEST_REAL = 500, SLOW_REAL = 256 };
-    const int64_t n = p->n[0];
-
-    if ((!p->in.is_planar && !p->out.is_planar) || p->batch > MOST_LINES)
-        return false;
-    if (p->kind == KALLIMA_C2C)
-        return p->precision == KALLIMA_F32 && n % QUAD != 0 && n <= LONGEST;
-    return n <= LONGEST_REAL && n % SLOW_REAL != 0;
 }
 
 // Is a line short enough for its copy to stay near?
@@ -89,10 +124,11 @@ static bool is_near(const struct kal_problem *p)
 static bool are_lines_copied(const struct kal_problem *p, const struct kal_caps *caps)
 {
     enum { SHORTEST = 33 };
-    if (p->n[0] < SHORTEST || !is_near(p))
+    if (!is_near(p))
         return false;
-    return p->in.stride[0] != 1 || p->out.stride[0] != 1 ? are_few_apart(p, caps)
-                                                         : are_few_planes(p);
+    if (p->in.stride[0] == 1 && p->out.stride[0] == 1)
+        return kal_planes_are_copied(p, caps);
+    return p->n[0] >= SHORTEST && are_few_apart(p, caps);
 }
 
 // Arrays of longer rows lose by copies more often than they gain: planes of complex numbers, of which each part is

@@ -357,7 +357,7 @@ static void lines_are_copied_where_that_wins(void **state)
     static const struct {
         kallima_kind kind;
         bool is_f64;
-        int64_t n, lines, stride;
+        int64_t n, lines, stride; // 0: in planes
         bool are_copied;
     } rows[] = {
         { KALLIMA_R2C, false, 99, 5, 1, true }, // an odd number of reals
@@ -370,25 +370,51 @@ static void lines_are_copied_where_that_wins(void **state)
         { KALLIMA_C2R, false, 19683, 1, 1, false }, // too long
         { KALLIMA_R2C, false, 100, 1, 1, false },
         { KALLIMA_C2C, false, 99, 1, 1, false },
-        { KALLIMA_C2C, false, 99, 4, 2, true }, // lie apart
-        { KALLIMA_C2C, false, 99, 8, 2, false },
-        { KALLIMA_C2C, false, 99, 9, 2, true }, // of a tile 7 lanes would idle
-        { KALLIMA_C2C, false, 99, 12, 2, false },
+        { KALLIMA_C2C, false, 99, 4, 2, true },  // lie apart
+        { KALLIMA_C2C, false, 99, 64, 2, true }, // each by itself is faster
+        { KALLIMA_C2C, false, 36, 8, 2, false },
+        { KALLIMA_C2C, false, 36, 9, 2, true }, // of a tile 7 lanes would idle
+        { KALLIMA_C2C, false, 36, 12, 2, false },
         { KALLIMA_C2C, false, 99, 12, 16, true },
-        { KALLIMA_C2C, true, 99, 4, 2, false },
-        { KALLIMA_C2C, true, 99, 6, 2, false },
+        { KALLIMA_C2C, false, 2000, 12, 2, true },
+        { KALLIMA_C2C, false, 2000, 16, 3, false },
+        { KALLIMA_C2C, false, 5000, 16, 3, true }, // tiles would leave the nearer cache
+        { KALLIMA_C2C, true, 99, 4, 2, true },
+        { KALLIMA_C2C, true, 60, 4, 2, false },
+        { KALLIMA_C2C, true, 360, 4, 2, false },
         { KALLIMA_C2C, true, 512, 64, 2, true }, // lines of the cache compete
-        { KALLIMA_R2C, true, 512, 64, 2, false },
+        { KALLIMA_R2C, true, 512, 64, 2, true },
+        { KALLIMA_R2C, true, 120, 64, 2, false },
+        { KALLIMA_R2C, true, 400, 64, 8, false },
+        { KALLIMA_C2C, false, 64, 1, 0, false }, // fills registers
+        { KALLIMA_C2C, false, 48, 2, 0, true },
+        { KALLIMA_C2C, false, 100, 6, 0, true }, // does not
+        { KALLIMA_C2C, false, 100, 8, 0, false },
+        { KALLIMA_C2C, false, 1500, 64, 0, true },
+        { KALLIMA_C2C, false, 5000, 1, 0, false },
+        { KALLIMA_C2C, true, 90, 3, 0, true },
+        { KALLIMA_C2C, true, 90, 4, 0, false },
+        { KALLIMA_C2C, true, 68, 1, 0, true }, // 17
+        { KALLIMA_R2C, false, 640, 64, 0, true },
+        { KALLIMA_R2C, false, 300, 8, 0, false },
+        { KALLIMA_R2C, false, 300, 3, 0, true },
     };
     (void)state;
     for (size_t i = 0; i < KAL_COUNT(rows); i++) {
+        const bool is_planar = rows[i].stride == 0;
         const kallima_desc desc = { .kind = rows[i].kind,
                                     .precision = rows[i].is_f64,
                                     .rank = 1,
                                     .n = { rows[i].n },
                                     .batch = rows[i].lines,
+                                    .in.format = is_planar && rows[i].kind != KALLIMA_R2C
+                                                     ? KALLIMA_PLANAR
+                                                     : KALLIMA_INTERLEAVED,
                                     .in.stride = { rows[i].stride },
-                                    .in.batch_stride = rows[i].n * rows[i].stride };
+                                    .in.batch_stride = rows[i].n * rows[i].stride,
+                                    .out.format = is_planar && rows[i].kind != KALLIMA_C2R
+                                                      ? KALLIMA_PLANAR
+                                                      : KALLIMA_INTERLEAVED };
         const bool is_widened = rows[i].kind != KALLIMA_C2C && rows[i].n % 2 == 1;
         struct kal_problem problem;
         ROW_CHECK(kal_problem_init(&problem, NULL, &desc) == KALLIMA_OK);

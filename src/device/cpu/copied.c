@@ -18,10 +18,20 @@ static enum cpu_copy find_copy(const struct kal_array *array, int rank,
     return kal_array_is_contiguous(array, rank) ? CPU_COPY_NONE : CPU_COPY_PLAIN;
 }
 
+// For elements, parts one behind the other, that lie as far apart as kernels are for; NULL: there is none.
+static cpu_copy_line *find_kernel(const struct kal_array *array, int rank,
+                                  const struct cpu_copy_kernels *kernels, bool is_input)
+{
+    const int64_t apart = array->stride[rank - 1];
+    if (array->is_planar || apart < 1 || apart > CPU_MOST_APART)
+        return NULL;
+    return (is_input ? kernels->collect : kernels->spread)[array->is_real ? 1 : 2][apart];
+}
+
 // One side of `array`, of which there is `copy`.
 static struct cpu_copied_side find_side(const struct kal_array *array, int rank,
                                         const struct kal_array *copy, bool is_input,
-                                        bool is_f64)
+                                        const struct cpu_kernels *widest, bool is_f64)
 {
     const int64_t count = rank == 1 ? array->n[0] : copy->elements;
     const int64_t bytes = copy->elements * (copy->is_real ? 1 : 2) * (is_f64 ? 8 : 4);
@@ -30,6 +40,7 @@ static struct cpu_copied_side find_side(const struct kal_array *array, int rank,
         .count = count,
         .reals = array->is_real ? 1 : 2,
         .is_planar = array->is_planar,
+        .copy_line = find_kernel(array, rank, widest->copies, is_input),
         .bytes = (uint64_t)kal_round_up(bytes, CPU_LINE_BYTES),
     };
 }
@@ -65,10 +76,12 @@ kallima_status kal_cpu_copied_find(struct cpu_program *program)
     KAL_TRY(kal_cpu_nested_create(&line, program, &program->arena, recipe, &desc));
     ((struct cpu_program *)line)->threads = 1;
     copied->line = line;
-    copied->in = find_side(&p->in, p->rank, &copy->in, true, program->is_f64);
-    copied->out = find_side(&p->out, p->rank, &copy->out, false, program->is_f64);
     copied->widest =
         kal_cpu_kernels_find(device->level[device->level_count - 1], program->is_f64);
+    copied->in =
+        find_side(&p->in, p->rank, &copy->in, true, copied->widest, program->is_f64);
+    copied->out =
+        find_side(&p->out, p->rank, &copy->out, false, copied->widest, program->is_f64);
     program->lines = p->batch;
     program->in = find_user_side(&p->in, p->rank, program->is_f64);
     program->out = find_user_side(&p->out, p->rank, program->is_f64);
@@ -103,16 +116,17 @@ static void copy_plain(const struct cpu_kernels *widest,
     enum { PAIR = 2 };
     const int parts = side->is_planar ? 2 : 1;
     const int64_t bytes = side->reals * real_bytes, apart = v->stride * real_bytes;
-    const bool are_second = parts == 1 && side->reals == PAIR && apart == 2 * bytes;
-
-    if (are_second && widest->collect_second) {
-        if (is_input)
-            widest->collect_second(line, v->re, side->count);
-        else
-            widest->spread_second(v->re, line, side->count);
+    if (side->copy_line) {
+        side->copy_line(is_input ? line : v->re, is_input ? v->re : line, side->count);
         return;
     }
-
+    if (parts == 2 && v->stride == 1) {
+        if (is_input)
+            widest->rows->load(line, v->re, v->im, side->count);
+        else
+            widest->rows->store(line, v->re, v->im, side->count);
+        return;
+    }
     if (parts == 1 && bytes == apart) {
         memcpy(is_input ? line : v->re, is_input ? v->re : line,
                (size_t)(side->count * bytes));

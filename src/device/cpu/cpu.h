@@ -199,7 +199,8 @@ struct cpu_copied_side {
     int64_t count; // elements that the user's memory has
     int reals;     // of each
     bool is_planar;
-    uint64_t bytes; // of the copy
+    cpu_copy_line *copy_line; // copies them as they are; NULL: none is for how they lie
+    uint64_t bytes;           // of the copy
 };
 
 /** Lines that are copied to where they are contiguous, and back. */

@@ -261,6 +261,20 @@ struct cpu_factors {
 typedef void cpu_output(const void *tile, const struct cpu_factors *factors,
                         const struct cpu_vectors *y, int64_t n);
 
+/** n elements from one side to the other: what lies between those that are apart is left as it is. */
+typedef void cpu_copy_line(void *to, const void *from, int64_t n);
+
+enum { CPU_MOST_COPIED_REALS = 2, CPU_MOST_APART = 4 };
+
+/**
+ * To where elements are neighbours, and back, by reals of an element, and elements from one to the next; NULL where there is
+ * none, as for one lane.
+ */
+struct cpu_copy_kernels {
+    cpu_copy_line *collect[CPU_MOST_COPIED_REALS + 1][CPU_MOST_APART + 1];
+    cpu_copy_line *spread[CPU_MOST_COPIED_REALS + 1][CPU_MOST_APART + 1];
+};
+
 struct cpu_kernels {
     const char *level; // "scalar", "sse2", "avx2", "avx512", "neon"
     int lanes;
@@ -279,6 +293,7 @@ struct cpu_kernels {
     cpu_short *const *several;
     cpu_strided *const *strided; // by radix, of as many lines; NULL where `several` is
     const struct cpu_row_kernels *rows;
+    const struct cpu_copy_kernels *copies;
     const struct cpu_apart_kernels *apart; // NULL for registers of 64 bytes
 
     /**
@@ -321,10 +336,6 @@ struct cpu_kernels {
      */
     void (*copy_pieces)(void *to, int64_t to_step, const void *from, int64_t from_step,
                         int64_t n, int64_t count, bool asks_ahead);
-
-    /** Copy n numbers that lie every second one to where they are neighbours, and back. NULL for one lane. */
-    void (*collect_second)(void *to, const void *from, int64_t n);
-    void (*spread_second)(void *to, const void *from, int64_t n);
 
     /**
      * Tile elements: to[e] = from[index[e]], where the index may say that it is absent or

@@ -507,59 +507,6 @@ static void copy_pieces(void *to, int64_t to_step, const void *from, int64_t fro
     }
 }
 
-#if LANES > 1
-enum { NUMBERS = LANES / 2, SECOND = 4 }; // of a register; reals from number to number
-
-#if defined KAL_SIMD_AVX512 // every second number of a register
-INLINE void store_numbers(R *to, V v)
-{
-#if defined KAL_SIMD_F32
-    _mm512_mask_storeu_ps(to, 0x3333, v);
-#else
-    _mm512_mask_storeu_pd(to, 0x33, v);
-#endif
-}
-#endif
-
-// The last ones one by one: what lies behind them may be nobody's.
-static void collect_second(void *to, const void *from, int64_t n)
-{
-#define OF_SECOND(j) (SECOND * ((j) / 2) + (j) % 2)
-    const R *f = from;
-    R *t = to;
-
-    for (; n > NUMBERS; n -= NUMBERS, t += LANES, f += 2 * LANES)
-        STORE(t, __builtin_shufflevector(LOAD(f), LOAD(f + LANES), OF_LANES(OF_SECOND)));
-    for (; n > 0; n--, t += 2, f += SECOND) {
-        t[0] = f[0];
-        t[1] = f[1];
-    }
-#undef OF_SECOND
-}
-
-static void spread_second(void *to, const void *from, int64_t n)
-{
-    const R *f = from;
-    R *t = to;
-
-#if defined KAL_SIMD_AVX512
-#define LOWER(j) ((j) / SECOND * 2 + (j) % 2)
-#define UPPER(j) (LOWER(j) + NUMBERS)
-    for (; n > NUMBERS; n -= NUMBERS, t += 2 * LANES, f += LANES) {
-        const V v = LOAD(f);
-        store_numbers(t, __builtin_shufflevector(v, v, OF_LANES(LOWER)));
-        store_numbers(t + LANES, __builtin_shufflevector(v, v, OF_LANES(UPPER)));
-    }
-#undef UPPER
-#undef LOWER
-#endif
-    for (; n > 0; n--, t += SECOND, f += 2) {
-        t[0] = f[0];
-        t[1] = f[1];
-    }
-}
-#endif
-
 static void gather(void *to, const void *from, const int64_t *index, int64_t n)
 {
     const struct cpu_memory map = { .stride = PAIR, .index = index };
@@ -780,6 +727,7 @@ extern const struct cpu_group_kernels JOIN(kal_cpu_groups_, KAL_SIMD_SUFFIX);
 extern const struct cpu_real_kernels JOIN(kal_cpu_reals_, KAL_SIMD_SUFFIX);
 extern const struct cpu_real_kernels JOIN(kal_cpu_reals_scaled_, KAL_SIMD_SUFFIX);
 extern const struct cpu_row_kernels JOIN(kal_cpu_rows_, KAL_SIMD_SUFFIX);
+extern const struct cpu_copy_kernels JOIN(kal_cpu_copies_, KAL_SIMD_SUFFIX);
 #if LANES == 1 || REGISTER_BYTES <= 32
 extern const struct cpu_apart_kernels JOIN(kal_cpu_apart_, KAL_SIMD_SUFFIX);
 #endif
@@ -807,6 +755,7 @@ const struct cpu_kernels JOIN(kal_cpu_kernels_, KAL_SIMD_SUFFIX) = {
     .reals = &JOIN(kal_cpu_reals_, KAL_SIMD_SUFFIX),
     .scaled_reals = &JOIN(kal_cpu_reals_scaled_, KAL_SIMD_SUFFIX),
     .rows = &JOIN(kal_cpu_rows_, KAL_SIMD_SUFFIX),
+    .copies = &JOIN(kal_cpu_copies_, KAL_SIMD_SUFFIX),
 #if LANES == 1 || REGISTER_BYTES <= 32
     .apart = &JOIN(kal_cpu_apart_, KAL_SIMD_SUFFIX),
 #endif
@@ -835,10 +784,6 @@ const struct cpu_kernels JOIN(kal_cpu_kernels_, KAL_SIMD_SUFFIX) = {
     .stream = stream,
     .stream_pieces = stream_pieces,
     .copy_pieces = copy_pieces,
-#if LANES > 1
-    .collect_second = collect_second,
-    .spread_second = spread_second,
-#endif
     .gather = gather,
     .scatter = scatter,
     .multiply = multiply,

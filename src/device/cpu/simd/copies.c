@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+// Elements of one real or two that lie two, three or four elements apart, to where they are neighbours, and back: in registers.
+#include "device/cpu/simd/simd.h"
+
+#if LANES > 1
+// Elements of two reals that fill a register are moved as they are.
+#define HAS_PAIRS (LANES > 2)
+
+// Lane j of a register of neighbours, of elements of u reals, is that of those that lie `every` elements apart.
+#define APART_AT(u, every, j) ((j) / (u) * (every) * (u) + (j) % (u))
+
+// From two registers; from the first two of three, and from those and the third.
+#define SECOND(u, j)    APART_AT(u, 2, j)
+#define FIRST_TWO(u, j) (APART_AT(u, 3, j) < 2 * LANES ? APART_AT(u, 3, j) : -1)
+#define AND_THIRD(u, j) (APART_AT(u, 3, j) < 2 * LANES ? (j) : APART_AT(u, 3, j) - LANES)
+
+// One by one.
+INLINE void copy_each(R *to, int64_t to_step, const R *from, int64_t from_step, int u,
+                      int64_t n)
+{
+    for (; n > 0; n--, to += to_step, from += from_step) {
+        to[0] = from[0];
+        if (u == 2)
+            to[1] = from[1];
+    }
+}
+
+// Registers from `from` on, of which `left` reals are there.
+struct source {
+    const R *from;
+    int64_t left;
+};
+
+INLINE V load(const struct source *s, int which, bool is_whole)
+{
+    const R *at = s->from + which * LANES;
+    return is_whole ? LOAD(at) : LOAD_PART(at, (int)(s->left - which * LANES));
+}
+
+#define COLLECT(u)                                                                   \
+    INLINE V collect_##u##_2(const struct source *s, int first, bool is_whole)       \
+    {                                                                                \
+        const V a = load(s, first, is_whole), b = load(s, first + 1, is_whole);      \
+        return SHUFFLE(a, b, SECOND, u);                                             \
+    }                                                                                \
+    INLINE V collect_##u##_3(const struct source *s, int first, bool is_whole)       \
+    {                                                                                \
+        const V a = load(s, first, is_whole), b = load(s, first + 1, is_whole),      \
+                c = load(s, first + 2, is_whole), two = SHUFFLE(a, b, FIRST_TWO, u); \
+        return SHUFFLE(two, c, AND_THIRD, u);                                        \
+    }                                                                                \
+    INLINE V collect_##u##_4(const struct source *s, int first, bool is_whole)       \
+    {                                                                                \
+        const V a = collect_##u##_2(s, first, is_whole),                             \
+                b = collect_##u##_2(s, first + 2, is_whole);                         \
+        return SHUFFLE(a, b, SECOND, u);                                             \
+    }
+
+COLLECT(1)
+#if HAS_PAIRS
+COLLECT(2)
+#endif
+#undef COLLECT
+
+// What lies behind the last element may be nobody's.
+#if defined KAL_SIMD_AVX512
+#define COLLECT_REST(u, every) \
+    STORE_PART(t, collect_##u##_##every(&s, 0, false), (int)n *(u))
+#else
+#define COLLECT_REST(u, every) copy_each(t, u, s.from, (every) * (u), u, n)
+#endif
+
+#define COLLECT_ALL(u, every)                                                    \
+    static void collect_all_##u##_##every(void *to, const void *from, int64_t n) \
+    {                                                                            \
+        struct source s = { from, ((n - 1) * (every) + 1) * (u) };               \
+        R *t = to;                                                               \
+        for (; s.left >= (every)*LANES; t += LANES, n -= LANES / (u)) {          \
+            STORE(t, collect_##u##_##every(&s, 0, true));                        \
+            s.from += (every)*LANES;                                             \
+            s.left -= (every)*LANES;                                             \
+        }                                                                        \
+        if (n > 0)                                                               \
+            COLLECT_REST(u, every);                                              \
+    }
+#define COLLECT_EVERY(u) COLLECT_ALL(u, 2) COLLECT_ALL(u, 3) COLLECT_ALL(u, 4)
+
+COLLECT_EVERY(1)
+#if HAS_PAIRS
+COLLECT_EVERY(2)
+#endif
+#undef COLLECT_EVERY
+#undef COLLECT_ALL
+#undef COLLECT_REST
+
+// The reverse, element by element.
+#define SPREAD_EACH(u, every)                                               \
+    static void spread_##u##_##every(void *to, const void *from, int64_t n) \
+    {                                                                       \
+        copy_each(to, (every) * (u), from, u, u, n);                        \
+    }
+
+// By masks, which pays where a register that is stored holds more than two elements, or two of two reals.
+#if defined KAL_SIMD_AVX512
+#if defined KAL_SIMD_F32
+#define STORE_MASKED(to, mask, v) _mm512_mask_storeu_ps((to), (__mmask16)(mask), (v))
+#else
+#define STORE_MASKED(to, mask, v) _mm512_mask_storeu_pd((to), (__mmask8)(mask), (v))
+#endif
+
+// Lane j of the register of this number, of elements that lie `every` elements apart: is it one of theirs, and which of
+// neighbours?
+#define PLACE(u, number, j)           ((number) * (LANES / (u)) + (j) / (u))
+#define IS_THERE(u, every, number, j) (PLACE(u, number, j) % (every) == 0)
+#define NEAR_AT(u, every, number, j) \
+    (IS_THERE(u, every, number, j) ? PLACE(u, number, j) / (every) * (u) + (j) % (u) : -1)
+
+INLINE unsigned mask_of(int u, int every, int number)
+{
+    unsigned mask = 0;
+    for (int j = 0; j < LANES; j++)
+        mask |= (unsigned)IS_THERE(u, every, number, j) << j;
+    return mask;
+}
+
+#define OF_2_0(u, j) NEAR_AT(u, 2, 0, j)
+#define OF_2_1(u, j) NEAR_AT(u, 2, 1, j)
+#define OF_3_0(u, j) NEAR_AT(u, 3, 0, j)
+#define OF_3_1(u, j) NEAR_AT(u, 3, 1, j)
+#define OF_3_2(u, j) NEAR_AT(u, 3, 2, j)
+#define OF_4_0(u, j) NEAR_AT(u, 4, 0, j)
+#define OF_4_1(u, j) NEAR_AT(u, 4, 1, j)
+#define OF_4_2(u, j) NEAR_AT(u, 4, 2, j)
+#define OF_4_3(u, j) NEAR_AT(u, 4, 3, j)
+
+#define PUT(u, every, number)                                                         \
+    STORE_MASKED(t + (number)*LANES,                                                  \
+                 mask_of(u, every, number) & part_mask((int)(left - (number)*LANES)), \
+                 SHUFFLE(v, v, OF_##every##_##number, u))
+#define PUT_2(u) PUT(u, 2, 0), PUT(u, 2, 1)
+#define PUT_3(u) PUT(u, 3, 0), PUT(u, 3, 1), PUT(u, 3, 2)
+#define PUT_4(u) PUT(u, 4, 0), PUT(u, 4, 1), PUT(u, 4, 2), PUT(u, 4, 3)
+
+#define SPREAD(u, every)                                                          \
+    static void spread_##u##_##every(void *to, const void *from, int64_t n)       \
+    {                                                                             \
+        const R *f = from;                                                        \
+        R *t = to;                                                                \
+        int64_t left = every * LANES;                                             \
+        for (; n * (u) >= LANES + (u); n -= LANES / (u), f += LANES, t += left) { \
+            const V v = LOAD(f);                                                  \
+            PUT_##every(u);                                                       \
+        }                                                                         \
+        left = ((n - 1) * (every) + 1) * (u);                                     \
+        const V v = LOAD_PART(f, (int)n * (u));                                   \
+        PUT_##every(u);                                                           \
+    }
+
+SPREAD(1, 2)
+SPREAD(1, 3)
+SPREAD(2, 2)
+#if defined KAL_SIMD_F32
+SPREAD(1, 4)
+SPREAD(2, 3)
+#else
+SPREAD_EACH(1, 4)
+SPREAD_EACH(2, 3)
+#endif
+SPREAD_EACH(2, 4)
+#else
+SPREAD_EACH(1, 2)
+SPREAD_EACH(1, 3)
+SPREAD_EACH(1, 4)
+#if HAS_PAIRS
+SPREAD_EACH(2, 2)
+SPREAD_EACH(2, 3)
+SPREAD_EACH(2, 4)
+#endif
+#endif
+
+#define EVERY(name, u) \
+    [u] = { [2] = name##_##u##_2, [3] = name##_##u##_3, [4] = name##_##u##_4 }
+#else
+#define HAS_PAIRS 0
+#endif
+
+extern const struct cpu_copy_kernels JOIN(kal_cpu_copies_, KAL_SIMD_SUFFIX);
+
+const struct cpu_copy_kernels JOIN(kal_cpu_copies_, KAL_SIMD_SUFFIX) = {
+#if HAS_PAIRS
+    .collect = { EVERY(collect_all, 1), EVERY(collect_all, 2) },
+    .spread = { EVERY(spread, 1), EVERY(spread, 2) },
+#elif LANES > 1
+    .collect = { EVERY(collect_all, 1) },
+    .spread = { EVERY(spread, 1) },
+#endif
+};
