@@ -209,7 +209,7 @@ bool kal_rows_are_of_numbers(const struct kal_problem *p, const struct kal_caps 
     for (int i = 0; i < last; i++)
         lines *= p->n[i];
     if (is_f64 && !kal_caps_holds_numbers(caps) && are_faster_in_passes(p->n[last]) &&
-        (p->rank > 1 || lines > MOST_LINES))
+        lines > MOST_LINES)
         return false;
     return kal_caps_has_32_bytes(caps) && p->kind == KALLIMA_C2C &&
            kal_array_is_contiguous(&p->in, p->rank) &&
@@ -220,10 +220,10 @@ bool kal_rows_are_of_numbers(const struct kal_problem *p, const struct kal_caps 
 
 // Measured on a Zen 4 processor in November 2026, 27 lengths from 64 to 1024 points and 2 to 12 rows, against tiles of rows and
 // passes of four-step: these take 1.1 to 8.5 times as long; for batches that leave the cache of a core 0.5 to 1.1. Shorter rows are
-// whole numbers.
+// whole numbers, if they are enough for these: two of 36 to 60 floats take 0.25 to 0.5 of the time so.
 bool kal_rows_are_alone(const struct kal_problem *p, const struct kal_caps *caps)
 {
-    enum { SHORTEST = 64, LONGEST = 1024 };
+    enum { SHORTEST = 33, SHORTEST_REAL = 64, LONGEST = 1024 };
     const int last = p->rank - 1;
     const bool is_real = p->kind != KALLIMA_C2C, is_f64 = p->precision == KALLIMA_F64;
     const int lanes = caps->lanes_f32 / (is_f64 ? 2 : 1);
@@ -232,7 +232,8 @@ bool kal_rows_are_alone(const struct kal_problem *p, const struct kal_caps *caps
 
     for (int i = 0; i < last; i++)
         count *= (double)p->n[i];
-    return !caps->language && p->rank > 1 && n >= SHORTEST && n <= LONGEST &&
+    return !caps->language && p->rank > 1 && n >= (is_real ? SHORTEST_REAL : SHORTEST) &&
+           n <= LONGEST && !kal_rows_are_of_numbers(p, caps) &&
            kal_problem_points(p) * (is_f64 ? 16 : 8) <= (double)caps->near_bytes &&
            (is_real ? n % 2 == 0 && count * 4 <= lanes * 3 : count < lanes) &&
            kal_array_is_contiguous(&p->in, p->rank) &&

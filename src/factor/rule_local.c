@@ -214,16 +214,17 @@ static bool are_few_columns(const struct kal_axis *axis)
 
 // The longest of two and three lines. Odd reals are no lines on their own lanes: on a tile of few lanes 80 problems
 // of 35 to 4725 points take 0.24 to 1.1 of the time of a four-step, measured on a Zen 4 processor in November 2026. Nor are
-// rows of an array that no register divides: 139 of 33 to 450 points take 0.11 to 1.1 so, shorter ones by whole numbers.
+// rows of an array that no register divides: 139 of 33 to 450 points take 0.11 to 1.1 so, those of less than 64, all, by whole
+// numbers.
 static int64_t few_limit(const struct kal_axis *axis, const struct kal_caps *caps)
 {
-    enum { OF_REGISTER = 16 };
+    enum { OF_REGISTER = 16, LONG = 64 };
     static const int64_t odd[2][2] = { { 224, 512 }, { 448, 5000 } }; // f64; of three
     static const int64_t rows[2][2] = { { 135, 300 }, { 210, 450 } };
     const bool is_f64 = kal_caps_is_f64(caps), are_three = axis->lines == FEW_LINES - 1;
     if (axis->is_odd_real)
         return odd[is_f64][are_three];
-    if (axis->array_bytes > 0.0 && axis->n % OF_REGISTER != 0)
+    if (axis->array_bytes > 0.0 && (axis->n % OF_REGISTER != 0 || axis->n < LONG))
         return rows[is_f64][are_three];
     return axis->is_planar ? FEW_PLANAR_LIMIT : FEW_LIMIT;
 }

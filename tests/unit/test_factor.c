@@ -9,6 +9,7 @@
 #include "factor/order.h"
 #include "factor/radix.h"
 #include "factor/rule.h"
+#include "factor/together.h"
 #include "factor/whole.h"
 #include "math/number.h"
 
@@ -347,6 +348,49 @@ static void rows_of_an_array_are_alone_where_that_wins(void **state)
         ROW_CHECK(kal_problem_init(&problem, NULL, &desc) == KALLIMA_OK);
         const bool got = kal_rows_are_alone(&problem, &kinds_of_caps[0]);
         if (got != rows[i].are_alone)
+            row_fail("row %zu: %d", i, got);
+    }
+    ROWS_FINISH();
+}
+
+static void arrays_are_on_lanes_where_that_wins(void **state)
+{
+    static const struct {
+        kallima_kind kind;
+        bool is_f64;
+        int64_t n[3], arrays;
+        bool are_on_lanes;
+    } rows[] = {
+        { KALLIMA_C2C, false, { 4, 4 }, 1000, false }, // within the nearest caches
+        { KALLIMA_C2C, false, { 4, 4 }, 4000, true },
+        { KALLIMA_C2C, false, { 4, 4 }, 40000, false }, // past the caches
+        { KALLIMA_C2C, false, { 4, 16 }, 40000, true }, // rows that fill registers
+        { KALLIMA_C2C, false, { 12, 12 }, 2000, false },
+        { KALLIMA_C2C, true, { 6, 6 }, 1000, false },
+        { KALLIMA_C2C, true, { 10, 10 }, 40000, true },
+        { KALLIMA_R2C, false, { 6, 8 }, 1000, false },
+        { KALLIMA_C2R, true, { 16, 16 }, 10000, false },
+        { KALLIMA_R2C, false, { 6, 48 }, 1000, true }, // more than a codelet
+        { KALLIMA_C2C, false, { 4, 4, 4 }, 50, true },
+        { KALLIMA_C2C, false, { 8, 8, 8 }, 50, false },
+        { KALLIMA_C2C, true, { 8, 8, 8 }, 50, false },
+        { KALLIMA_C2C, true, { 8, 8, 8 }, 4000, true },
+        { KALLIMA_R2C, true, { 8, 8, 8 }, 4000, false },
+        { KALLIMA_R2C, false, { 4, 4, 4 }, 5000, true },
+    };
+    (void)state;
+    for (size_t i = 0; i < KAL_COUNT(rows); i++) {
+        const kallima_desc desc = {
+            .kind = rows[i].kind,
+            .precision = rows[i].is_f64,
+            .rank = rows[i].n[2] ? 3 : 2,
+            .n = { rows[i].n[0], rows[i].n[1], rows[i].n[2] },
+            .batch = rows[i].arrays,
+        };
+        struct kal_problem problem;
+        ROW_CHECK(kal_problem_init(&problem, NULL, &desc) == KALLIMA_OK);
+        const bool got = kal_problem_together(&problem, &kinds_of_caps[0]).tile == 0;
+        if (got != rows[i].are_on_lanes)
             row_fail("row %zu: %d", i, got);
     }
     ROWS_FINISH();
@@ -939,6 +983,7 @@ int main(void)
         cmocka_unit_test(rows_of_a_line_fit_registers),
         cmocka_unit_test(lines_of_a_batch_are_alone_where_that_wins),
         cmocka_unit_test(rows_of_an_array_are_alone_where_that_wins),
+        cmocka_unit_test(arrays_are_on_lanes_where_that_wins),
         cmocka_unit_test(lines_are_copied_where_that_wins),
         cmocka_unit_test(large_primes_are_convolved_with_their_cofactors_where_that_wins),
         cmocka_unit_test(text_of_a_recipe_reads_back_as_itself),

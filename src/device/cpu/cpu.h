@@ -227,10 +227,33 @@ struct cpu_axis {
     bool is_swapped;                     // the imaginary part leads on both sides
 };
 
+/** Where a call reads or writes: the arrays of the caller, and tiles between them. */
+enum cpu_array_place {
+    CPU_ARRAY_IN,
+    CPU_ARRAY_TILE,
+    CPU_ARRAY_OTHER_TILE,
+    CPU_ARRAY_OUT,
+    CPU_ARRAY_PLACES
+};
+
+/** A step of some lines of an axis as it is called: rows, or lines beside each other. */
+struct cpu_array_call {
+    cpu_short *rows; // NULL: it is `beside`
+    cpu_beside *beside;
+    const void *table;
+    int64_t m, s, lines; // or what `rows` counts
+    enum cpu_array_place from, to;
+    int64_t in, out; // bytes from there
+    int64_t in_stride, out_stride;
+};
+
 /** An array of interleaved numbers near one core: its steps; 0 of them: it is something else. */
 struct cpu_array {
     int axis_count;
     struct cpu_axis *axis;
+    int call_count; // all that is called, where that is little; 0: it is more
+    struct cpu_array_call *call;
+    int64_t re, im; // bytes of the parts from where numbers begin, in calls
     // Owned: of one row, where these are few and no codelet takes them; or NULL.
     struct kal_device_program *row;
     int64_t tile_bytes; // of each of two tiles
