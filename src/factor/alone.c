@@ -218,26 +218,69 @@ bool kal_rows_are_of_numbers(const struct kal_problem *p, const struct kal_caps 
            kal_length_is_of_numbers(p->n[last]);
 }
 
-// Measured on a Zen 4 processor in November 2026, 27 lengths from 64 to 1024 points and 2 to 12 rows, against tiles of rows and
-// passes of four-step: these take 1.1 to 8.5 times as long; for batches that leave the cache of a core 0.5 to 1.1. Shorter rows are
-// whole numbers, if they are enough for these: two of 36 to 60 floats take 0.25 to 0.5 of the time so.
+static double count_rows(const struct kal_problem *p)
+{
+    double count = 1.0;
+    for (int i = 0; i + 1 < p->rank; i++)
+        count *= (double)p->n[i];
+    return count;
+}
+
+static double bytes_of(const struct kal_problem *p)
+{
+    return kal_problem_points(p) * (p->precision == KALLIMA_F64 ? 16 : 8);
+}
+
+// So few that they leave lanes of tiles empty, of real ones a quarter. Measured on a Zen 4 processor in November 2026, 27 lengths
+// from 64 to 1024 points and 2 to 12 rows, against tiles of rows and passes of four-step: these take 1.1 to 8.5 times as long; for
+// batches that leave the cache of a core 0.5 to 1.1.
+static bool are_few_rows(const struct kal_problem *p, const struct kal_caps *caps)
+{
+    const int lanes = caps->lanes_f32 / (p->precision == KALLIMA_F64 ? 2 : 1);
+    const double count = count_rows(p);
+    return bytes_of(p) <= (double)caps->near_bytes &&
+           (p->kind != KALLIMA_C2C ? count * 4 <= lanes * 3 : count < lanes);
+}
+
+// More of them, in arrays that several threads do not share with more gain than that, whose columns are codelets. Measured there,
+// too, 51 lengths of 8 to 64 rows and 13 of volumes: tiles take 1.1 to 1.9 times as long, but for most halves of real rows that do
+// not fill registers.
+static bool are_faster_in_turn(const struct kal_problem *p, const struct kal_caps *caps)
+{
+    enum { COLUMN = 32, COLUMN_REAL = 64, MOST_UNEVEN = 24, LONGEST = 1000 };
+    enum { FILL_F32 = 16, FILL_F64 = 8, FEWEST_LANES = 4 };
+    const bool is_f64 = p->precision == KALLIMA_F64, is_real = p->kind != KALLIMA_C2C;
+    const int64_t n = p->n[p->rank - 1];
+    const bool fill = n % (is_f64 ? FILL_F64 : FILL_F32) == 0;
+
+    for (int i = 0; i + 1 < p->rank; i++) {
+        if (p->n[i] > (is_real ? COLUMN_REAL : COLUMN))
+            return false;
+    }
+    return caps->lanes_f32 / (is_f64 ? 2 : 1) >= FEWEST_LANES && n <= LONGEST &&
+           (is_real ? 2.0 : 4.0) * bytes_of(p) < (double)caps->near_bytes &&
+           (!is_real || fill || count_rows(p) < MOST_UNEVEN);
+}
+
+// Shorter rows are whole numbers, if they are enough for these: two of 36 to 60 floats take 0.25 to 0.5 of the time so.
 bool kal_rows_are_alone(const struct kal_problem *p, const struct kal_caps *caps)
 {
     enum { SHORTEST = 33, SHORTEST_REAL = 64, LONGEST = 1024 };
-    const int last = p->rank - 1;
-    const bool is_real = p->kind != KALLIMA_C2C, is_f64 = p->precision == KALLIMA_F64;
-    const int lanes = caps->lanes_f32 / (is_f64 ? 2 : 1);
-    const int64_t n = p->n[last], points = is_real ? n / 2 : n;
-    double count = 1.0;
+    const bool is_real = p->kind != KALLIMA_C2C;
+    const int64_t n = p->n[p->rank - 1];
 
-    for (int i = 0; i < last; i++)
-        count *= (double)p->n[i];
     return !caps->language && p->rank > 1 && n >= (is_real ? SHORTEST_REAL : SHORTEST) &&
-           n <= LONGEST && !kal_rows_are_of_numbers(p, caps) &&
-           kal_problem_points(p) * (is_f64 ? 16 : 8) <= (double)caps->near_bytes &&
-           (is_real ? n % 2 == 0 && count * 4 <= lanes * 3 : count < lanes) &&
+           n <= LONGEST && (!is_real || n % 2 == 0) &&
+           !kal_rows_are_of_numbers(p, caps) &&
+           (are_few_rows(p, caps) || are_faster_in_turn(p, caps)) &&
            kal_array_is_contiguous(&p->in, p->rank) &&
-           kal_array_is_contiguous(&p->out, p->rank) && kal_radix_divides(points);
+           kal_array_is_contiguous(&p->out, p->rank) &&
+           kal_radix_divides(is_real ? n / 2 : n);
+}
+
+bool kal_rows_are_worked_in_turn(const struct kal_problem *p, const struct kal_caps *caps)
+{
+    return are_few_rows(p, caps) || kal_rows_are_alone(p, caps);
 }
 
 // Most reals in lines of one codelet: of more, what is looked up besides is a small part.

@@ -603,6 +603,7 @@ kallima_status kal_program_lower(struct kal_program *out, struct kal_arena *aren
         .problem = problem,
         .recipe = recipe,
     };
+    out->rows_in_turn = kal_rows_are_worked_in_turn(problem, caps);
     if (kal_is_copied(problem, caps) && !kal_recipe_has_parameters(recipe))
         KAL_TRY(take_copied(out, arena, problem));
 

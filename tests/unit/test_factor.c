@@ -325,11 +325,15 @@ static void rows_of_an_array_are_alone_where_that_wins(void **state)
         bool are_alone;
     } rows[] = {
         { KALLIMA_C2C, false, 15, 100, 1, true },
-        { KALLIMA_C2C, false, 16, 100, 1, false }, // they fill a tile
+        { KALLIMA_C2C, false, 32, 100, 1, true },
+        { KALLIMA_C2C, false, 33, 100, 1, false }, // columns are no codelet
+        { KALLIMA_C2C, false, 2, 48, 1, true },
         { KALLIMA_C2C, true, 7, 1024, 1, true },
         { KALLIMA_C2C, true, 8, 1024, 1, false },
         { KALLIMA_R2C, false, 12, 210, 1, true },
-        { KALLIMA_C2R, false, 13, 210, 1, false },
+        { KALLIMA_C2R, false, 23, 210, 1, true },
+        { KALLIMA_C2R, false, 24, 210, 1, false }, // halves fill no registers
+        { KALLIMA_C2R, false, 48, 240, 1, true },
         { KALLIMA_R2C, true, 2, 101, 1, false },   // odd
         { KALLIMA_C2C, false, 3, 1025, 1, false }, // too long
         { KALLIMA_C2C, false, 3, 48, 1, false },   // whole numbers

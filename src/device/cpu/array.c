@@ -170,23 +170,7 @@ static bool are_rows(const struct kal_problem *p, const struct kal_pass *pass,
                     : pass->n == n && are_numbers(pass));
 }
 
-// Are rows so few that they leave lanes of tiles empty, of real ones a quarter? Measured on a Zen 4 processor in November 2026,
-// 27 lengths from 64 to 1024 points: two rows one by one take 0.22 to 0.37 of the time of such tiles, 4 0.5, 8 and 12 0.67.
-static bool are_few_rows(const struct cpu_program *program)
-{
-    const struct kal_problem *p = program->program->problem;
-    const int lanes = program->pass[0].widest->lanes;
-    double rows = 1.0;
-
-    if (kal_problem_points(p) * PAIR * (program->is_f64 ? 8 : 4) >
-        (double)program->base.device->caps.near_bytes)
-        return false;
-    for (int i = 0; i + 1 < p->rank; i++)
-        rows *= (double)p->n[i];
-    return p->kind != KALLIMA_C2C ? rows * 4 <= lanes * 3 : rows < lanes;
-}
-
-// Such rows one by one, each as if it were alone; NULL in array->row: none is worked so.
+// Rows one by one, each as if it were alone; NULL in array->row: none is worked so.
 static kallima_status make_row(struct cpu_array *array, struct cpu_program *program)
 {
     const struct kal_problem *p = program->program->problem;
@@ -217,7 +201,7 @@ static kallima_status add_single_rows(struct cpu_array *array,
     const struct kal_problem *p = program->program->problem;
 
     *is_added = false;
-    if (array->row || !are_rows(p, pass->pass, lines) || !are_few_rows(program))
+    if (array->row || !are_rows(p, pass->pass, lines) || !program->program->rows_in_turn)
         return KALLIMA_OK;
     KAL_TRY(make_row(array, program));
     if (!array->row)
@@ -299,7 +283,7 @@ static bool is_faster_in_tiles(const struct cpu_program *program, bool are_small
     enum { MANY_BYTES = 4000000, LONG = 512, PERIOD = 256, FEW_LINES = 16 };
     const int lanes = program->pass[0].widest->lanes;
     const bool are_few = !are_small && program->program->phase[0].lines < FEW_LINES &&
-                         !are_few_rows(program);
+                         !program->program->rows_in_turn;
     bool is_faster = false, is_complex = true;
 
     for (int i = 0; i < program->program->pass_count; i++) {
