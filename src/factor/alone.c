@@ -191,6 +191,14 @@ static bool are_faster_than_columns(const struct batch *batch, int64_t lines)
     return is_fast && batch->place == IS_NEAR && batch->steps <= MOST_STEPS;
 }
 
+static double count_rows(const struct kal_problem *p)
+{
+    double count = 1.0;
+    for (int i = 0; i + 1 < p->rank; i++)
+        count *= (double)p->n[i];
+    return count;
+}
+
 // Doubles in registers of 64 bytes that are as fast or faster by two passes, in batches beyond the nearest caches: by
 // 48 points in 3 to 12 MB in 0.7 to 0.9 of the time on a Zen 4 processor and on a Xeon, by 44 and 52 0.85 to 1.1.
 static bool are_faster_in_passes(int64_t n)
@@ -201,29 +209,19 @@ static bool are_faster_in_passes(int64_t n)
 
 bool kal_rows_are_of_numbers(const struct kal_problem *p, const struct kal_caps *caps)
 {
-    enum { LEAST_F32 = 3, LEAST_F64 = 2, MOST_LINES = 512 };
+    enum { LEAST_F32 = 3, LEAST_F64 = 2, MOST_LINES = 512, MOST_ROWS = 32 };
     const bool is_f64 = p->precision == KALLIMA_F64;
     const int last = p->rank - 1;
-    int64_t lines = p->batch;
+    const double count = count_rows(p), lines = count * (double)p->batch;
 
-    for (int i = 0; i < last; i++)
-        lines *= p->n[i];
     if (is_f64 && !kal_caps_holds_numbers(caps) && are_faster_in_passes(p->n[last]) &&
-        lines > MOST_LINES)
+        (lines > MOST_LINES || count > MOST_ROWS))
         return false;
     return kal_caps_has_32_bytes(caps) && p->kind == KALLIMA_C2C &&
            kal_array_is_contiguous(&p->in, p->rank) &&
            kal_array_is_contiguous(&p->out, p->rank) &&
            lines >= (is_f64 ? LEAST_F64 : LEAST_F32) && p->n[last] != KAL_NUMBERS_MAX &&
            kal_length_is_of_numbers(p->n[last]);
-}
-
-static double count_rows(const struct kal_problem *p)
-{
-    double count = 1.0;
-    for (int i = 0; i + 1 < p->rank; i++)
-        count *= (double)p->n[i];
-    return count;
 }
 
 static double bytes_of(const struct kal_problem *p)
@@ -243,23 +241,24 @@ static bool are_few_rows(const struct kal_problem *p, const struct kal_caps *cap
 }
 
 // More of them, in arrays that several threads do not share with more gain than that, whose columns are codelets. Measured there,
-// too, 51 lengths of 8 to 64 rows and 13 of volumes: tiles take 1.1 to 1.9 times as long, but for most halves of real rows that do
-// not fill registers.
+// too, and on a Xeon, 51 lengths of 8 to 64 rows and 13 of volumes: tiles take 1.1 to 2.2 times as long, but for most halves of real
+// rows that do not fill registers, and short ones.
 static bool are_faster_in_turn(const struct kal_problem *p, const struct kal_caps *caps)
 {
-    enum { COLUMN = 32, COLUMN_REAL = 64, MOST_UNEVEN = 24, LONGEST = 1000 };
-    enum { FILL_F32 = 16, FILL_F64 = 8, FEWEST_LANES = 4 };
+    enum { COLUMN = 32, LONGEST = 1000, SHORTEST_REAL = 80, FEWEST_LANES = 4 };
+    enum { FILL_F32 = 16, FILL_F64 = 8, SHORTEST_UNEVEN = 112, MOST_UNEVEN = 24 };
     const bool is_f64 = p->precision == KALLIMA_F64, is_real = p->kind != KALLIMA_C2C;
     const int64_t n = p->n[p->rank - 1];
     const bool fill = n % (is_f64 ? FILL_F64 : FILL_F32) == 0;
 
     for (int i = 0; i + 1 < p->rank; i++) {
-        if (p->n[i] > (is_real ? COLUMN_REAL : COLUMN))
+        if (p->n[i] > COLUMN)
             return false;
     }
     return caps->lanes_f32 / (is_f64 ? 2 : 1) >= FEWEST_LANES && n <= LONGEST &&
            (is_real ? 2.0 : 4.0) * bytes_of(p) < (double)caps->near_bytes &&
-           (!is_real || fill || count_rows(p) < MOST_UNEVEN);
+           (!is_real || (fill ? n >= SHORTEST_REAL
+                              : n >= SHORTEST_UNEVEN && count_rows(p) < MOST_UNEVEN));
 }
 
 // Shorter rows are whole numbers, if they are enough for these: two of 36 to 60 floats take 0.25 to 0.5 of the time so.

@@ -333,7 +333,7 @@ static void rows_of_an_array_are_alone_where_that_wins(void **state)
         { KALLIMA_R2C, false, 12, 210, 1, true },
         { KALLIMA_C2R, false, 23, 210, 1, true },
         { KALLIMA_C2R, false, 24, 210, 1, false }, // halves fill no registers
-        { KALLIMA_C2R, false, 48, 240, 1, true },
+        { KALLIMA_C2R, false, 32, 240, 1, true },
         { KALLIMA_R2C, true, 2, 101, 1, false },   // odd
         { KALLIMA_C2C, false, 3, 1025, 1, false }, // too long
         { KALLIMA_C2C, false, 3, 48, 1, false },   // whole numbers

@@ -261,7 +261,10 @@ struct cpu_factors {
 typedef void cpu_output(const void *tile, const struct cpu_factors *factors,
                         const struct cpu_vectors *y, int64_t n);
 
-/** n elements from one side to the other: what lies between those that are apart is left as it is. */
+/**
+ * n elements from one side to the other: what lies between those that are apart, and behind them, is left as it is. Where
+ * neighbours go there is room for whole registers.
+ */
 typedef void cpu_copy_line(void *to, const void *from, int64_t n);
 
 enum { CPU_MOST_COPIED_REALS = 2, CPU_MOST_APART = 4 };

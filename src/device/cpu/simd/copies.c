@@ -62,10 +62,10 @@ COLLECT(2)
 #endif
 #undef COLLECT
 
-// What lies behind the last element may be nobody's.
+// What lies behind the last element may be nobody's. A copy has room for registers: what a part of one was stored from is not there
+// yet when it is loaded, on Intel's processors.
 #if defined KAL_SIMD_AVX512
-#define COLLECT_REST(u, every) \
-    STORE_PART(t, collect_##u##_##every(&s, 0, false), (int)n *(u))
+#define COLLECT_REST(u, every) STORE(t, collect_##u##_##every(&s, 0, false))
 #else
 #define COLLECT_REST(u, every) copy_each(t, u, s.from, (every) * (u), u, n)
 #endif
