@@ -15,6 +15,10 @@ bool kal_lines_are_alone(const struct kal_problem *problem, const struct kal_cap
 /** Whether the rows of an array are so long, where they lie without gaps in memory, that each is planned as if it were alone. */
 bool kal_rows_are_alone(const struct kal_problem *problem, const struct kal_caps *caps);
 
+/** Whether the columns of a plane are so few and long that each is planned as if it were alone. */
+bool kal_columns_are_alone(const struct kal_problem *problem,
+                           const struct kal_caps *caps);
+
 /** Whether rows of an array that fill no registers with their neighbours are worked one by one: those, and a few of any length. */
 bool kal_rows_are_worked_in_turn(const struct kal_problem *problem,
                                  const struct kal_caps *caps);

@@ -163,7 +163,8 @@ struct kal_axis kal_problem_axis(const struct kal_problem *p, int i,
     double array_lines = 1.0;
     for (int k = 0; k < p->rank; k++)
         array_lines *= k == i ? 1.0 : (double)p->out.n[k];
-    const bool is_alone = last && kal_rows_are_alone(p, caps);
+    const bool is_alone =
+        last ? kal_rows_are_alone(p, caps) : kal_columns_are_alone(p, caps);
     const double lines =
         is_alone ? 1.0
                  : array_lines * (kal_lines_are_alone(p, caps) ? 1.0 : (double)p->batch);
@@ -184,7 +185,7 @@ struct kal_axis kal_problem_axis(const struct kal_problem *p, int i,
         .is_backward = p->kind == KALLIMA_C2R,
         .lines_are_adjacent = is_beside,
         .elements_are_apart =
-            !is_beside && (p->in.stride[i] != 1 || p->out.stride[i] != 1),
+            !is_beside && !is_alone && (p->in.stride[i] != 1 || p->out.stride[i] != 1),
         .shares_tile = shares_tile,
         .is_of_real_plane = shares_tile && p->kind != KALLIMA_C2C,
         .shares_cache = p->rank > 1 && !shares_tile,

@@ -149,7 +149,8 @@ struct kal_program {
     const struct kal_problem
         *copied; // what a CPU transforms of a copy; NULL: it makes none
     bool
-        rows_in_turn; // a CPU works rows of an array one by one that do not fill registers
+        rows_in_turn; // a CPU works rows of an array one by one that do not fill registers,
+    bool columns_in_turn; // and its few columns
 };
 
 /**

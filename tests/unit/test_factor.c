@@ -357,6 +357,35 @@ static void rows_of_an_array_are_alone_where_that_wins(void **state)
     ROWS_FINISH();
 }
 
+static void few_columns_are_alone_where_that_wins(void **state)
+{
+    static const struct {
+        bool is_f64;
+        int64_t n, columns, arrays;
+        bool are_alone;
+    } rows[] = {
+        { false, 64, 2, 1, true },   { false, 63, 2, 1, false }, // short
+        { false, 400, 3, 10, true }, { false, 400, 4, 1, false },
+        { false, 1000, 3, 1, true }, { false, 2048, 3, 1, false }, // for the stack
+        { false, 67, 2, 1, false }, // no radix divides them
+        { true, 600, 3, 1, true },   { true, 600, 3, 2, false },
+        { true, 500, 3, 1, false },
+    };
+    (void)state;
+    for (size_t i = 0; i < KAL_COUNT(rows); i++) {
+        const kallima_desc desc = { .precision = rows[i].is_f64,
+                                    .rank = 2,
+                                    .n = { rows[i].n, rows[i].columns },
+                                    .batch = rows[i].arrays };
+        struct kal_problem problem;
+        ROW_CHECK(kal_problem_init(&problem, NULL, &desc) == KALLIMA_OK);
+        const bool got = kal_columns_are_alone(&problem, &kinds_of_caps[0]);
+        if (got != rows[i].are_alone)
+            row_fail("row %zu: %d", i, got);
+    }
+    ROWS_FINISH();
+}
+
 static void arrays_are_on_lanes_where_that_wins(void **state)
 {
     static const struct {
@@ -987,6 +1016,7 @@ int main(void)
         cmocka_unit_test(rows_of_a_line_fit_registers),
         cmocka_unit_test(lines_of_a_batch_are_alone_where_that_wins),
         cmocka_unit_test(rows_of_an_array_are_alone_where_that_wins),
+        cmocka_unit_test(few_columns_are_alone_where_that_wins),
         cmocka_unit_test(arrays_are_on_lanes_where_that_wins),
         cmocka_unit_test(lines_are_copied_where_that_wins),
         cmocka_unit_test(large_primes_are_convolved_with_their_cofactors_where_that_wins),

@@ -170,25 +170,25 @@ static bool are_rows(const struct kal_problem *p, const struct kal_pass *pass,
                     : pass->n == n && are_numbers(pass));
 }
 
-// Rows one by one, each as if it were alone; NULL in array->row: none is worked so.
-static kallima_status make_row(struct cpu_array *array, struct cpu_program *program)
+// A program of one line of an axis; NULL in *out: no line is worked so.
+static kallima_status make_line(struct kal_device_program **out,
+                                struct cpu_program *program, int axis)
 {
     const struct kal_problem *p = program->program->problem;
-    const int last = p->rank - 1;
     const kallima_desc desc = {
         .kind = p->kind,
         .precision = p->precision,
         .direction =
             p->is_inverse || p->kind == KALLIMA_C2R ? KALLIMA_INVERSE : KALLIMA_FORWARD,
         .rank = 1,
-        .n = { p->n[last] },
+        .n = { p->n[axis] },
         .batch = 1,
     };
-    KAL_TRY(kal_cpu_nested_create(&array->row, program, &program->arena,
-                                  program->program->recipe->child[last], &desc));
-    if (!array->row->run_pair) {
-        kal_cpu_program_destroy(array->row);
-        array->row = NULL;
+    KAL_TRY(kal_cpu_nested_create(out, program, &program->arena,
+                                  program->program->recipe->child[axis], &desc));
+    if (!(*out)->run_pair) {
+        kal_cpu_program_destroy(*out);
+        *out = NULL;
     }
     return KALLIMA_OK;
 }
@@ -203,7 +203,7 @@ static kallima_status add_single_rows(struct cpu_array *array,
     *is_added = false;
     if (array->row || !are_rows(p, pass->pass, lines) || !program->program->rows_in_turn)
         return KALLIMA_OK;
-    KAL_TRY(make_row(array, program));
+    KAL_TRY(make_line(&array->row, program, p->rank - 1));
     if (!array->row)
         return KALLIMA_OK;
     struct cpu_axis *axis = &array->axis[array->axis_count++];
@@ -212,6 +212,45 @@ static kallima_status add_single_rows(struct cpu_array *array,
         .lines = lines->count[0],
         .in_stride = lines->in.step[0],
         .out_stride = lines->out.step[0],
+    };
+    set_groups(axis, &lines->in, &lines->out, lines, program->is_f64 ? 8 : 4);
+    *is_added = true;
+    return KALLIMA_OK;
+}
+
+// Columns that lie between each other's elements.
+static bool are_columns(const struct kal_problem *p, const struct kal_pass *pass,
+                        const struct lines *lines)
+{
+    const int64_t apart = PAIR * lines->count[0];
+    return pass->n == p->n[0] && lines->count[0] == p->n[1] && are_numbers(pass) &&
+           lines->in.step[0] == PAIR && lines->out.step[0] == PAIR &&
+           lines->in.stride == apart && lines->out.stride == apart;
+}
+
+// A few columns, each by way of a copy.
+static kallima_status add_single_columns(struct cpu_array *array,
+                                         struct cpu_program *program,
+                                         const struct cpu_pass *pass,
+                                         const struct lines *lines, bool *is_added)
+{
+    *is_added = false;
+    if (array->column || !program->program->columns_in_turn ||
+        !are_columns(program->program->problem, pass->pass, lines))
+        return KALLIMA_OK;
+    KAL_TRY(make_line(&array->column, program, 0));
+    if (!array->column)
+        return KALLIMA_OK;
+    const struct cpu_copy_kernels *copies = pass->widest->copies;
+    struct cpu_axis *axis = &array->axis[array->axis_count++];
+    *axis = (struct cpu_axis){
+        .row = array->column,
+        .collect = copies->collect[PAIR][lines->count[0]],
+        .spread = copies->spread[PAIR][lines->count[0]],
+        .m = pass->pass->n,
+        .lines = lines->count[0],
+        .in_stride = PAIR,
+        .out_stride = PAIR,
     };
     set_groups(axis, &lines->in, &lines->out, lines, program->is_f64 ? 8 : 4);
     *is_added = true;
@@ -258,6 +297,9 @@ static kallima_status add_pass(struct cpu_array *array, struct cpu_program *prog
         return KALLIMA_OK;
     *most_reals = kal_max(*most_reals, lines.out.reals);
     array->out_reals = lines.out.reals;
+    KAL_TRY(add_single_columns(array, program, pass, &lines, is_added));
+    if (*is_added)
+        return KALLIMA_OK;
     *is_added = add_rows(array, program, pass, &lines) ||
                 are_beside(array, program, pass, &lines);
     return *is_added ? KALLIMA_OK
@@ -393,6 +435,16 @@ static kallima_status add_calls(struct cpu_array *array, struct cpu_program *pro
     return KALLIMA_OK;
 }
 
+// Several threads would write the same lines of the caches.
+static void make_room_for_column(struct cpu_array *array,
+                                 const struct cpu_program *program)
+{
+    const int64_t bytes = program->program->problem->n[0] * (program->is_f64 ? 16 : 8);
+    array->column_at = kal_round_up(array->tile_bytes, CPU_LINE_BYTES);
+    array->tile_bytes = array->column_at + kal_round_up(bytes, CPU_LINE_BYTES);
+    array->is_small = true;
+}
+
 kallima_status kal_cpu_array_find(struct cpu_program *program)
 {
     struct cpu_array *array = &program->array;
@@ -413,6 +465,8 @@ kallima_status kal_cpu_array_find(struct cpu_program *program)
         }
     }
     array->tile_bytes = reals * (program->is_f64 ? 8 : 4);
+    if (array->column)
+        make_room_for_column(array, program);
     return add_calls(array, program);
 }
 
@@ -451,16 +505,25 @@ static inline void run_beside(const struct cpu_axis *axis, char *from, char *to,
     axis->beside(&x, &y, axis->m, axis->s, axis->lines, axis->table);
 }
 
-// Groups of rows that are worked one by one.
-static inline void run_single_rows(const struct cpu_axis *axis, char *from, char *to,
-                                   int64_t real_bytes)
+// Groups of rows that are worked one by one, or of columns by way of copies.
+static inline void run_lines(const struct cpu_axis *axis, char *from, char *to,
+                             int64_t real_bytes, char *const copy[2])
 {
+    const int64_t in_bytes = axis->in_stride * real_bytes,
+                  out_bytes = axis->out_stride * real_bytes;
+
     for (int64_t i = 0; i < axis->groups; i++) {
-        const char *row = from + i * axis->in_group;
+        const char *line = from + i * axis->in_group;
         char *out = to + i * axis->out_group;
-        for (int64_t k = 0; k < axis->lines; k++)
-            axis->row->run_pair(axis->row, row + k * axis->in_stride * real_bytes,
-                                out + k * axis->out_stride * real_bytes);
+        for (int64_t k = 0; k < axis->lines; k++, line += in_bytes, out += out_bytes) {
+            if (!axis->collect) {
+                axis->row->run_pair(axis->row, line, out);
+                continue;
+            }
+            axis->collect(copy[0], line, axis->m);
+            axis->row->run_pair(axis->row, copy[0], copy[1]);
+            axis->spread(out, copy[1], axis->m);
+        }
     }
 }
 
@@ -475,13 +538,19 @@ static inline void run_groups(const struct cpu_axis *axis, char *from, char *to,
 }
 
 static inline void run_axis(const struct cpu_program *program,
-                            const struct cpu_axis *axis, char *from, char *to)
+                            const struct cpu_axis *axis, char *from, char *to,
+                            char *const copy[2])
 {
     const int64_t part_bytes = program->is_f64 ? 8 : 4;
 
-    for (int64_t i = 0; i < axis->times; i++)
-        (axis->row ? run_single_rows : run_groups)(axis, from + i * axis->in_time,
-                                                   to + i * axis->out_time, part_bytes);
+    for (int64_t i = 0; i < axis->times; i++) {
+        if (axis->row)
+            run_lines(axis, from, to, part_bytes, copy);
+        else
+            run_groups(axis, from, to, part_bytes);
+        from += axis->in_time;
+        to += axis->out_time;
+    }
 }
 
 static inline void run_calls(const struct cpu_array *array, char *const place[])
@@ -512,6 +581,7 @@ void kal_cpu_array_run(const struct cpu_program *program, const struct cpu_vecto
 {
     const struct cpu_array *array = &program->array;
     char *const tile[2] = { workspace, workspace + program->tile_bytes / 2 };
+    char *const copy[2] = { tile[0] + array->column_at, tile[1] + array->column_at };
     char *from = kal_cpu_leading(x);
 
     if (array->call_count > 0) {
@@ -525,10 +595,11 @@ void kal_cpu_array_run(const struct cpu_program *program, const struct cpu_vecto
         return;
     }
     for (int i = 0; i < array->axis_count - 1; i++) {
-        run_axis(program, &array->axis[i], from, tile[i % 2]);
+        run_axis(program, &array->axis[i], from, tile[i % 2], copy);
         from = tile[i % 2];
     }
-    run_axis(program, &array->axis[array->axis_count - 1], from, kal_cpu_leading(y));
+    run_axis(program, &array->axis[array->axis_count - 1], from, kal_cpu_leading(y),
+             copy);
 }
 
 // A worker's share of rows.
@@ -600,6 +671,6 @@ void kal_cpu_array_share(const struct cpu_program *program, const struct cpu_vec
         char *to = i == last ? kal_cpu_leading(y) : tile[i % 2];
         kal_cpu_begin(worker);
         share_axis(&axis, worker, &from, &to);
-        run_axis(program, &axis, from, to);
+        run_axis(program, &axis, from, to, NULL); // no columns by way of copies
     }
 }

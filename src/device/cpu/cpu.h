@@ -216,7 +216,8 @@ enum { CPU_MAX_AXES = 16 };
 /** One step of all lines of an axis, from the input or one tile to the other tile or the output. */
 struct cpu_axis {
     struct cpu_batch rows; // one behind the other, if neither of these is there
-    const struct kal_device_program *row; // of one row, which all are worked by
+    const struct kal_device_program *row; // of one row or column, which all are worked by
+    cpu_copy_line *collect, *spread;      // columns to where that has them, and back
     cpu_beside *beside;                   // the step of lines beside each other,
     const void *table;
     int64_t m, s, lines;           // of which there are so many
@@ -254,9 +255,10 @@ struct cpu_array {
     int call_count; // all that is called, where that is little; 0: it is more
     struct cpu_array_call *call;
     int64_t re, im; // bytes of the parts from where numbers begin, in calls
-    // Owned: of one row, where these are few and no codelet takes them; or NULL.
-    struct kal_device_program *row;
-    int64_t tile_bytes; // of each of two tiles
+    // Owned: of one row, and of one column, where these are worked one by one; or NULL.
+    struct kal_device_program *row, *column;
+    int64_t tile_bytes; // of each of two tiles, and of a column behind it
+    int64_t column_at;  // where that begins
     int64_t out_reals;
     bool is_small; // not worth several threads
 };

@@ -955,6 +955,8 @@ void kal_cpu_program_destroy(struct kal_device_program *base)
         kal_cpu_program_destroy(program->copied.line);
     if (program->array.row)
         kal_cpu_program_destroy(program->array.row);
+    if (program->array.column)
+        kal_cpu_program_destroy(program->array.column);
     kal_arena_clear(&program->arena);
     kal_free(&host, program);
 }
