@@ -357,6 +357,36 @@ static void rows_of_an_array_are_alone_where_that_wins(void **state)
     ROWS_FINISH();
 }
 
+static void short_real_rows_are_worked_in_turn_where_that_wins(void **state)
+{
+    static const struct {
+        kallima_kind kind;
+        bool is_f64;
+        int64_t count, n;
+        bool are_in_turn;
+    } rows[] = {
+        { KALLIMA_R2C, false, 12, 50, true }, // few
+        { KALLIMA_R2C, false, 13, 50, false }, { KALLIMA_R2C, false, 17, 50, true },
+        { KALLIMA_R2C, false, 24, 50, false }, { KALLIMA_C2R, true, 32, 64, true },
+        { KALLIMA_C2R, true, 33, 64, false },  { KALLIMA_C2R, true, 9, 70, true },
+        { KALLIMA_C2R, true, 15, 70, false },  { KALLIMA_C2C, true, 9, 70, true },
+        { KALLIMA_C2R, true, 9, 71, false },
+    };
+    (void)state;
+    for (size_t i = 0; i < KAL_COUNT(rows); i++) {
+        const kallima_desc desc = { .kind = rows[i].kind,
+                                    .precision = rows[i].is_f64,
+                                    .rank = 2,
+                                    .n = { rows[i].count, rows[i].n } };
+        struct kal_problem problem;
+        ROW_CHECK(kal_problem_init(&problem, NULL, &desc) == KALLIMA_OK);
+        const bool got = kal_rows_are_worked_in_turn(&problem, &kinds_of_caps[0]);
+        if (got != rows[i].are_in_turn)
+            row_fail("row %zu: %d", i, got);
+    }
+    ROWS_FINISH();
+}
+
 static void few_columns_are_alone_where_that_wins(void **state)
 {
     static const struct {
@@ -1016,6 +1046,7 @@ int main(void)
         cmocka_unit_test(rows_of_a_line_fit_registers),
         cmocka_unit_test(lines_of_a_batch_are_alone_where_that_wins),
         cmocka_unit_test(rows_of_an_array_are_alone_where_that_wins),
+        cmocka_unit_test(short_real_rows_are_worked_in_turn_where_that_wins),
         cmocka_unit_test(few_columns_are_alone_where_that_wins),
         cmocka_unit_test(arrays_are_on_lanes_where_that_wins),
         cmocka_unit_test(lines_are_copied_where_that_wins),
