@@ -408,7 +408,7 @@ static void add_axis_calls(struct cpu_array *array, int number)
     }
 }
 
-// Of a few points the loops over groups and parts take longer than what is called in them: 2x4 floats take 37 ns with these, 20
+// Of a few points the loops over axes, groups and parts take as long as what is called in them: 2x4 floats take 28 ns with these, 24
 // without.
 static kallima_status add_calls(struct cpu_array *array, struct cpu_program *program)
 {
