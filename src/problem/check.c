@@ -93,6 +93,12 @@ static int64_t packed_batch_stride(const struct kal_array *array, int rank,
     return storage;
 }
 
+// How far the next element would be may be said to be anything where there is one, but is multiplied by its reals.
+static bool is_beyond(int64_t stride)
+{
+    return stride > MAX_ELEMENTS || stride < -MAX_ELEMENTS;
+}
+
 static void fill_array(struct kal_array *array, const kallima_layout *layout,
                        const struct kal_problem *p, bool is_real, int64_t padded_last)
 {
@@ -106,9 +112,14 @@ static void fill_array(struct kal_array *array, const kallima_layout *layout,
     }
     if (p->kind != KALLIMA_C2C && !is_real)
         array->n[last] = p->n[last] / 2 + 1;
+    for (int i = 0; i < p->rank; i++) {
+        if (array->n[i] == 1 && is_beyond(array->stride[i]))
+            array->stride[i] = 1;
+    }
     if (is_packed(layout, p->rank))
         pack(array, p->rank, padded_last);
-    array->batch_stride = layout->batch_stride
+    // Of one array alone, how far the next would be may be said to be anything.
+    array->batch_stride = layout->batch_stride && p->batch > 1
                               ? layout->batch_stride
                               : packed_batch_stride(array, p->rank, padded_last);
 }

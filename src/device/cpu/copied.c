@@ -45,9 +45,8 @@ static struct cpu_copied_side find_side(const struct kal_array *array, int rank,
     };
 }
 
-// Of one line alone, how far the next would be may be anything.
 static struct cpu_user_side find_user_side(const struct kal_array *array, int rank,
-                                           int64_t lines, bool is_f64)
+                                           bool is_f64)
 {
     const int64_t unit = kal_array_reals(array), bytes = is_f64 ? 8 : 4;
     const int64_t first = array->offset * unit * bytes;
@@ -55,7 +54,7 @@ static struct cpu_user_side find_user_side(const struct kal_array *array, int ra
         .re = first,
         .im = first + (array->is_planar || array->is_real ? 0 : bytes),
         .stride = array->stride[rank - 1] * unit,
-        .line = lines > 1 ? array->batch_stride * unit * bytes : 0,
+        .line = array->batch_stride * unit * bytes,
         .is_planar = array->is_planar,
     };
 }
@@ -84,8 +83,8 @@ kallima_status kal_cpu_copied_find(struct cpu_program *program)
     copied->out =
         find_side(&p->out, p->rank, &copy->out, false, copied->widest, program->is_f64);
     program->lines = p->batch;
-    program->in = find_user_side(&p->in, p->rank, p->batch, program->is_f64);
-    program->out = find_user_side(&p->out, p->rank, p->batch, program->is_f64);
+    program->in = find_user_side(&p->in, p->rank, program->is_f64);
+    program->out = find_user_side(&p->out, p->rank, program->is_f64);
     return KALLIMA_OK;
 }
 
