@@ -284,11 +284,8 @@ static bool are_short_and_in_turn(const struct kal_problem *p,
 {
     enum { LONGEST = 110, ANY_LONGEST = 64, MOST = 32 };
     enum { FEWEST_LANES = 2, MANY_LANES = 16 };
-    enum {
-        FULL = 100,
-        IDLE = 130,
-        IDLE_OF_MANY = 150
-    }; // percents of lanes that are filled
+    // Percents of lanes that are filled.
+    enum { FULL = 100, IDLE = 130, IDLE_OF_MANY = 150 };
     const bool is_f64 = p->precision == KALLIMA_F64;
     const int lanes = caps->lanes_f32 / (is_f64 ? 2 : 1);
     const int64_t n = p->n[p->rank - 1];

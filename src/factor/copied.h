@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lines and arrays that a CPU copies to where they are packed, since tiles of them would leave most lanes empty.
+// Lines and arrays that a CPU copies to where they are packed, as that is faster than tiles of them.
 #ifndef KAL_FACTOR_COPIED_H_
 #define KAL_FACTOR_COPIED_H_
 
@@ -7,8 +7,8 @@
 #include "problem/problem.h"
 
 /**
- * Return whether a CPU copies what a problem transforms to where it is packed, and back: a few lines whose elements lie
- * apart, or of an odd number of reals, longer than a codelet, and small arrays.
+ * Return whether a CPU copies what a problem transforms to where it is packed, and back: lines longer than a codelet
+ * whose elements lie apart or in planes, or of an odd number of reals, and small arrays.
  */
 bool kal_is_copied(const struct kal_problem *problem, const struct kal_caps *caps);
 

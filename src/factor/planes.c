@@ -65,7 +65,7 @@ static int least_lanes_real(const struct kal_problem *p, int64_t lanes)
     return n >= SHORT ? LEAST : is_f64 ? LEAST_F64 : SHORT_LEAST;
 }
 
-// Measured on a Zen 4 processor in November 2026, 4200 problems of 18 to 12000 points, up to 100 lines: these take 0.2 to 1.0 of
+// Measured on a Zen 4 processor in November 2026, 4200 problems of 18 to 12000 points, up to 100 lines: these take 0.2 to 1.2 of
 // the time by way of copies.
 bool kal_planes_are_copied(const struct kal_problem *p, const struct kal_caps *caps)
 {

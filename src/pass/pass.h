@@ -146,11 +146,10 @@ struct kal_program {
     bool is_in_place;                  // the user's output is where the input was
     const struct kal_problem *problem; // what it was lowered from; both outlive it
     const struct kal_recipe *recipe;
-    const struct kal_problem
-        *copied; // what a CPU transforms of a copy; NULL: it makes none
-    bool
-        rows_in_turn; // a CPU works rows of an array one by one that do not fill registers,
-    bool columns_in_turn; // and its few columns
+    // What a CPU transforms of a copy; NULL: it makes none.
+    const struct kal_problem *copied;
+    // It works rows of an array that do not fill registers one by one, and so its few columns.
+    bool rows_in_turn, columns_in_turn;
 };
 
 /**

@@ -470,14 +470,21 @@ kallima_status kal_cpu_array_find(struct cpu_program *program)
     return add_calls(array, program);
 }
 
-// One side of an axis, from `first` on: field by field, as it is used at once.
+// Field by field, as it is used at once.
+static inline void set_parts(struct cpu_vectors *v, char *re, char *im, int64_t stride)
+{
+    v->re = re;
+    v->im = im;
+    v->stride = stride;
+    v->ahead = 0;
+}
+
+// One side of an axis, from `first` on.
 static inline void set_vectors(struct cpu_vectors *v, const struct cpu_axis *axis,
                                char *first, int64_t stride, int64_t part_bytes)
 {
-    v->re = first + (axis->is_swapped ? part_bytes : 0);
-    v->im = first + (axis->is_swapped ? 0 : part_bytes);
-    v->stride = stride;
-    v->ahead = 0;
+    set_parts(v, first + (axis->is_swapped ? part_bytes : 0),
+              first + (axis->is_swapped ? 0 : part_bytes), stride);
 }
 
 static inline void run_rows(const struct cpu_axis *axis, char *from, char *to,
@@ -560,14 +567,8 @@ static inline void run_calls(const struct cpu_array *array, char *const place[])
     for (const struct cpu_array_call *call = array->call, *end = call + array->call_count;
          call < end; call++) {
         char *from = place[call->from] + call->in, *to = place[call->to] + call->out;
-        x.re = from + array->re;
-        x.im = from + array->im;
-        x.stride = call->in_stride;
-        x.ahead = 0;
-        y.re = to + array->re;
-        y.im = to + array->im;
-        y.stride = call->out_stride;
-        y.ahead = 0;
+        set_parts(&x, from + array->re, from + array->im, call->in_stride);
+        set_parts(&y, to + array->re, to + array->im, call->out_stride);
         if (call->rows)
             call->rows(&x, &y, call->lines, 1.0, false);
         else
