@@ -71,6 +71,11 @@ static const kallima_desc problems[] = {
     // Arrays on the lanes of registers.
     { .rank = 3, .n = { 7, 9, 5 }, .batch = 2001 },
     { .rank = 2, .n = { 10, 13 }, .batch = 5000, .precision = KALLIMA_F64 },
+    // Long real lines, the mirrored step on tiles of both ends.
+    { .rank = 1, .n = { 262144 }, .kind = KALLIMA_R2C, .precision = KALLIMA_F64 },
+    { .rank = 1, .n = { 354294 }, .kind = KALLIMA_R2C, .precision = KALLIMA_F64 },
+    { .rank = 1, .n = { 300000 }, .kind = KALLIMA_C2R, .precision = KALLIMA_F64 },
+    { .rank = 1, .n = { 530000 }, .kind = KALLIMA_C2R, .scale = 0.3 },
     // Rows of whole numbers, and of doubles by one codelet: through scratch or not, past the caches or not.
     { .rank = 1, .n = { 30 }, .batch = 20000, .precision = KALLIMA_F64 },
     { .rank = 1, .n = { 45 }, .batch = 17001, .scale = 0.3 },

@@ -116,6 +116,7 @@ static int run_large(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(large_lengths_match_the_oracle),
+        cmocka_unit_test(long_real_lines_match_the_oracle),
         cmocka_unit_test(convolutions_of_many_lines_are_computed),
         cmocka_unit_test(million_and_three_matches_the_oracle),
     };

@@ -61,6 +61,7 @@ void short_lines_lie_anywhere(void **state);
 void few_lines_lie_anywhere(void **state);
 void lengths_take_turns(void **state);
 void large_lengths_match_the_oracle(void **state);
+void long_real_lines_match_the_oracle(void **state);
 void convolutions_of_many_lines_are_computed(void **state);
 void million_and_three_matches_the_oracle(void **state);
 void oracles_agree(void **state);

@@ -305,6 +305,41 @@ void large_lengths_match_the_oracle(void **state)
     ROWS_FINISH();
 }
 
+// Lines so long that the mirrored step is done on tiles of their rows, or of their columns: some of an odd number of these, or
+// of one that no tiles divide, one after the other, in place.
+void long_real_lines_match_the_oracle(void **state)
+{
+    static const struct {
+        int64_t n, batch;
+        int precision;
+        double scale;
+        kallima_placement placement;
+    } lines[] = {
+        { 262144, 1, KALLIMA_F64, 1.0, KALLIMA_OUT_OF_PLACE },
+        { 524288, 1, KALLIMA_F32, 0.5, KALLIMA_IN_PLACE },
+        { 354294, 2, KALLIMA_F64, 0.3, KALLIMA_OUT_OF_PLACE },
+        { 600250, 1, KALLIMA_F32, 1.0, KALLIMA_OUT_OF_PLACE },
+        { 300000, 3, KALLIMA_F64, 1.0, KALLIMA_IN_PLACE },
+    };
+
+    (void)state;
+    if (suite.is_brief || suite.takes_kernels)
+        skip();
+    for (size_t i = 0; i < 2 * (sizeof lines / sizeof lines[0]); i++) {
+        struct trial t = { .seed = i + 1, .way = (enum way)(i % WAY_COUNT) };
+        t.desc = (kallima_desc){ .kind = i % 2 ? KALLIMA_C2R : KALLIMA_R2C,
+                                 .direction = i % 2 ? KALLIMA_INVERSE : KALLIMA_FORWARD,
+                                 .precision = lines[i / 2].precision,
+                                 .placement = lines[i / 2].placement,
+                                 .rank = 1,
+                                 .n = { lines[i / 2].n },
+                                 .batch = lines[i / 2].batch,
+                                 .scale = lines[i / 2].scale };
+        suite_check(&t, suite.device);
+    }
+    ROWS_FINISH();
+}
+
 void million_and_three_matches_the_oracle(void **state)
 {
     (void)state;

@@ -71,10 +71,13 @@ struct cpu_beside_lines {
 };
 
 struct cpu_line;
+struct cpu_facing;
 
 struct cpu_pass {
     const struct kal_pass *pass;
-    struct cpu_line *line;             // this pass and the next one as one, or NULL
+    struct cpu_line *line;     // this pass and the next one as one, or NULL
+    struct cpu_facing *facing; // this pass with that of the phase behind it, or NULL
+    bool is_done;              // by the one of the phase before
     const struct cpu_kernels *kernels; // for its lines, and
     const struct cpu_kernels *widest;  // for work along one line
     struct cpu_loops stage_loops, line_loops, inner_loops;
@@ -378,6 +381,10 @@ bool kal_cpu_is_streamed(const struct cpu_program *program, const struct kal_pas
 
 /** Fill in the tables of a pass whose geometry is set. Error: E_MEMORY  exhausted */
 kallima_status kal_cpu_tables_build(struct cpu_program *program, struct cpu_pass *pass);
+
+/** Fill in the tables of rows that face each other, but those of their steps. Error: E_MEMORY  exhausted */
+kallima_status kal_cpu_facing_tables_build(struct cpu_program *program,
+                                           struct cpu_facing *facing);
 
 /** Fill in the tables of two passes that are worked as one. Error: E_MEMORY  exhausted */
 kallima_status kal_cpu_line_tables_build(struct cpu_program *program,

@@ -278,6 +278,75 @@ struct cpu_copy_kernels {
     cpu_copy_line *spread[CPU_MOST_COPIED_REALS + 1][CPU_MOST_APART + 1];
 };
 
+/** Tiles whose lanes face each other that go to memory together. */
+enum { CPU_MOST_FACING = 2 };
+
+/**
+ * Tiles whose lanes face each other: lane j holds line k, and lane LANES-1-j the one that it meets. Vector i of `low` is
+ * element first + i step, and vector n-1-i of `high`, which may be the same, is element last - i step, which that meets.
+ */
+struct cpu_facing_pairs {
+    int tiles;
+    const void *low[CPU_MOST_FACING], *high[CPU_MOST_FACING];
+    int64_t n, pairs; // vectors of both; of these so many are worked
+    int64_t first, last, step;
+};
+
+/** Roots of a mirrored step: of the lanes, a tile of one element for each tile, times one for each element. */
+struct cpu_facing_roots {
+    const void *lanes, *elements;
+    double scale;
+};
+
+/**
+ * Twiddles of elements first + i step: those of `first`, which are its vector of `lanes` times its number of the tile, that
+ * being for the lower half of the lanes and its conjugate for the upper half, times vector i of `roots`.
+ */
+struct cpu_facing_twiddles {
+    const void *lanes, *tile[CPU_MOST_FACING], *roots[CPU_MOST_FACING];
+    int64_t first, step;
+};
+
+/**
+ * Where tiles come from: numbers of the lower half of the first one's lanes, behind which those of the next tile lie, and of
+ * the upper half, before which they do. Elements are `stride` reals apart.
+ */
+struct cpu_facing_input {
+    const void *low, *high;
+    int64_t stride;
+    int64_t
+        ahead; // as far behind the lower half, and before the upper one, memory is asked for; 0: none is
+};
+
+/**
+ * Where tiles go: numbers of the upper half of the lanes from `high` on, before which those of the next tile go, and those of
+ * the lower half from the number behind `low` on. As `low` is where whole registers go, of each element the last number
+ * of that half is kept in `carried`, and goes with the tile to come, as what is there goes with this one. Elements are
+ * `stride` reals apart, in `carried` they are neighbours, with room for a register before and behind them. Stored are
+ * numbers range[0] .. range[1]-1 of each register, of which one tile alone may have less than all.
+ */
+struct cpu_facing_output {
+    void *low, *high, *carried;
+    int64_t stride;
+    int low_range[2], high_range[2];
+    bool is_streamed;
+};
+
+/**
+ * SPLIT as in struct cpu_row, to the output; MERGE the same, from the input to tiles of n elements. `twiddle` multiplies n
+ * elements of tiles on their way to the output, and `roots` makes vectors for it of every step-th element.
+ */
+struct cpu_facing_kernels {
+    void (*split)(const struct cpu_facing_pairs *x, const struct cpu_facing_roots *roots,
+                  const struct cpu_facing_output *y);
+    void (*merge)(void *const *tile, int tiles, int64_t n,
+                  const struct cpu_facing_input *x, const struct cpu_facing_roots *roots);
+    void (*roots)(void *to, const void *lanes, const void *tile, int64_t step, int64_t n);
+    void (*twiddle)(const void *const *tile, int tiles, int64_t n,
+                    const struct cpu_facing_twiddles *w,
+                    const struct cpu_facing_output *y);
+};
+
 struct cpu_kernels {
     const char *level; // "scalar", "sse2", "avx2", "avx512", "neon"
     int lanes;
@@ -297,7 +366,8 @@ struct cpu_kernels {
     cpu_strided *const *strided; // by radix, of as many lines; NULL where `several` is
     const struct cpu_row_kernels *rows;
     const struct cpu_copy_kernels *copies;
-    const struct cpu_apart_kernels *apart; // NULL for registers of 64 bytes
+    const struct cpu_facing_kernels *facing; // NULL for one lane
+    const struct cpu_apart_kernels *apart;   // NULL for registers of 64 bytes
 
     /**
      * Elements first .. first+n-1 to or from tile elements 0 .. n-1. `lanes`: lanes are

@@ -5,6 +5,7 @@
 #include "device/cpu/beside.h"
 #include "device/cpu/copied.h"
 #include "device/cpu/cpu.h"
+#include "device/cpu/facing.h"
 #include "device/cpu/line.h"
 #include "device/cpu/places.h"
 #include "device/cpu/roots.h"
@@ -507,6 +508,14 @@ static kallima_status complete_pass(struct cpu_program *program,
     const uint64_t pair_bytes = program->is_f64 ? 16 : 8;
 
     *count = 1;
+    if (pass->is_done)
+        return KALLIMA_OK;
+    if (pass->facing) {
+        need_joined(program, (int64_t)kal_cpu_facing_bytes(pass->facing));
+        need_tiles(program,
+                   2 * (uint64_t)((p->n + 1) * pass->kernels->lanes) * pair_bytes);
+        return kal_cpu_facing_tables_build(program, pass->facing);
+    }
     if (index + 1 < phase->first_pass + phase->pass_count)
         KAL_TRY(kal_cpu_line_find(&pass->line, program, phase, pass));
     if (pass->line) {
@@ -530,6 +539,24 @@ static kallima_status complete_pass(struct cpu_program *program,
                                   pass->beside.are_gathered ? pass->beside.at_once : 0);
     need_tiles(program, 2 * elements * (uint64_t)lines * pair_bytes);
     return kal_cpu_tables_build(program, pass);
+}
+
+// Mirrored steps that are done as rows before them are stored, or columns behind them are read.
+static kallima_status find_facing(struct cpu_program *program)
+{
+    const struct kal_program *source = program->program;
+
+    for (int i = 0; i < source->stage_count; i++) {
+        const struct kal_stage *stage = &source->stage[i];
+        for (int j = 0; j + 1 < stage->phase_count; j++) {
+            const struct kal_phase *phase = &source->phase[stage->first_phase + j];
+            if (phase->pass_count == 1 && phase->chunks == 1 &&
+                phase[1].pass_count == 1 && phase[1].chunks == 1)
+                KAL_TRY(kal_cpu_facing_find(program, &program->pass[phase->first_pass],
+                                            &program->pass[phase[1].first_pass]));
+        }
+    }
+    return KALLIMA_OK;
 }
 
 static kallima_status choose_threads(struct cpu_program *program)
@@ -825,6 +852,10 @@ static kallima_status prepare(struct cpu_program *program)
         chunk_reals = kal_max(chunk_reals, phase->chunk_reals);
         for (int j = 0; j < phase->pass_count; j++)
             KAL_TRY(prepare_pass(program, phase, phase->first_pass + j));
+    }
+    KAL_TRY(find_facing(program));
+    for (int i = 0; i < source->phase_count; i++) {
+        const struct kal_phase *phase = &source->phase[i];
         for (int j = 0, count; j < phase->pass_count; j += count)
             KAL_TRY(complete_pass(program, phase, phase->first_pass + j, &count));
     }
@@ -902,7 +933,12 @@ static const char *describe_level(const struct cpu_pass *pass, const char **way)
         *way = ", line by line";
         return pass->line->kernels->level;
     }
-    if (pass->beside.run || pass->turned.count > 1)
+    if (pass->facing)
+        *way = pass->facing->is_split ? ", mirrored as it is stored"
+                                      : ", mirrored as it is read";
+    else if (pass->is_done)
+        *way = ", by a neighbour";
+    else if (pass->beside.run || pass->turned.count > 1)
         *way = ", a number of several lines in each register";
     else if (pass->turned.run && pass->kernels->lanes > 1)
         *way = ", turned in registers";

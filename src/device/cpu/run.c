@@ -3,6 +3,7 @@
 #include "device/cpu/apart.h"
 #include "device/cpu/array.h"
 #include "device/cpu/copied.h"
+#include "device/cpu/facing.h"
 #include "device/cpu/line.h"
 #include "device/cpu/short.h"
 #include "device/cpu/threads.h"
@@ -14,7 +15,9 @@
 static void run_units(struct cpu_worker *worker, const struct cpu_pass *pass,
                       const struct cpu_chunk *chunk, int64_t begin, int64_t end)
 {
-    if (pass->line)
+    if (pass->facing)
+        kal_cpu_facing_run(worker, pass->facing, chunk, begin, end);
+    else if (pass->line)
         kal_cpu_lines_run(worker, pass->line, chunk, begin, end);
     else
         kal_cpu_tiles_run(worker, pass, chunk, begin, end);
@@ -70,7 +73,9 @@ static void share_units(struct cpu_worker *worker, const struct cpu_pass *pass,
         return;
     }
     kal_cpu_share(units, worker->part, worker->parts, &begin, &end);
-    if (pass->line)
+    if (pass->facing)
+        kal_cpu_facing_run(worker, pass->facing, chunk, begin, end);
+    else if (pass->line)
         kal_cpu_lines_run(worker, pass->line, chunk, begin, end);
     else
         kal_cpu_tiles_share(worker, pass, chunk, begin, end);
@@ -107,6 +112,8 @@ static void run_tiles(const struct cpu_program *program, const struct kal_phase 
 static void run_phase(const struct cpu_program *program, const struct kal_phase *phase,
                       int64_t stage_index, struct cpu_worker *worker)
 {
+    if (program->pass[phase->first_pass].is_done)
+        return;
     if (kal_cpu_are_shared(program, phase, worker->parts)) {
         run_tiles(program, phase, stage_index, worker);
         return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Twiddles, chirps and spectra: computed in extended precision, but for long spectra, and rounded once; chirps of floats
 // by way of doubles.
+#include "device/cpu/facing.h"
 #include "device/cpu/line.h"
 #include "device/cpu/roots.h"
 #include "device/cpu/spectrum.h"
@@ -423,6 +424,89 @@ kallima_status kal_cpu_line_tables_build(struct cpu_program *program,
         KAL_TRY(step_table(program, &columns->step[i]));
     line->roots = find_line_roots(program, line, program->is_f64);
     return line->roots ? KALLIMA_OK : line_roots(program, line);
+}
+
+// The line in a lane of a tile whose lanes face each other.
+static int64_t facing_line(const struct cpu_facing *f, int64_t tile, int lane)
+{
+    const int lanes = f->lines->kernels->lanes, half = lanes / 2;
+    return lane < half ? 1 + tile * half + lane
+                       : f->count - 1 - tile * half - (lanes - 1 - lane);
+}
+
+// exp(-2 pi i k / 2m) for the lines k of each tile, as one element of it.
+static kallima_status facing_lanes(struct cpu_program *program, struct cpu_facing *facing,
+                                   const struct kal_root_table *roots)
+{
+    const int lanes = facing->lines->kernels->lanes;
+    struct table table;
+
+    KAL_TRY(take_table(program, &table, facing->tiles * lanes));
+    for (int64_t t = 0; t < facing->tiles; t++) {
+        for (int i = 0; i < lanes; i++) {
+            const struct kal_root r =
+                kal_root_table_get(roots, facing_line(facing, t, i));
+            put(&table, 2 * t * lanes + i, r.re);
+            put(&table, (2 * t + 1) * lanes + i, r.im);
+        }
+    }
+    facing->lane_roots = table.data;
+    return KALLIMA_OK;
+}
+
+// The same for k = count e, of elements e.
+static kallima_status facing_elements(struct cpu_program *program,
+                                      struct cpu_facing *facing,
+                                      const struct kal_root_table *roots)
+{
+    struct table table;
+
+    KAL_TRY(take_table(program, &table, facing->n));
+    for (int64_t e = 0; e < facing->n; e++)
+        put_root(&table, e, kal_root_table_get(roots, e * facing->count));
+    facing->element_roots = table.data;
+    return KALLIMA_OK;
+}
+
+// exp(-2 pi i e k / m) = exp(-4 pi i e k / 2m) of elements e and the lines k of tile 0; and, of each other
+// tile, what those of its lower half are times that, and those of its upper half times its conjugate.
+static kallima_status facing_twiddles(struct cpu_program *program,
+                                      struct cpu_facing *facing,
+                                      const struct kal_root_table *roots)
+{
+    const int lanes = facing->lines->kernels->lanes;
+    const int64_t n = roots->n;
+    struct table by_lane, by_tile;
+
+    KAL_TRY(take_table(program, &by_lane, facing->n * lanes));
+    KAL_TRY(take_table(program, &by_tile, facing->n * facing->tiles));
+    for (int64_t e = 0; e < facing->n; e++) {
+        for (int i = 0; i < lanes; i++) {
+            const struct kal_root r =
+                kal_root_table_get(roots, 2 * e * facing_line(facing, 0, i) % n);
+            put(&by_lane, 2 * e * lanes + i, r.re);
+            put(&by_lane, (2 * e + 1) * lanes + i, r.im);
+        }
+        for (int64_t t = 0; t < facing->tiles; t++)
+            put_root(&by_tile, t * facing->n + e,
+                     kal_root_table_get(roots, 2 * e * t * (lanes / 2) % n));
+    }
+    facing->twiddle_lanes = by_lane.data;
+    facing->twiddle_tiles = by_tile.data;
+    return KALLIMA_OK;
+}
+
+kallima_status kal_cpu_facing_tables_build(struct cpu_program *program,
+                                           struct cpu_facing *facing)
+{
+    const struct kal_root_table *roots;
+
+    for (int i = 0; i < facing->lines->pass->step_count; i++)
+        KAL_TRY(step_table(program, &facing->lines->step[i]));
+    KAL_TRY(kal_cpu_roots_find(program, 2 * facing->count * facing->n, &roots));
+    KAL_TRY(facing_lanes(program, facing, roots));
+    KAL_TRY(facing_elements(program, facing, roots));
+    return facing->is_split ? KALLIMA_OK : facing_twiddles(program, facing, roots);
 }
 
 kallima_status kal_cpu_tables_build(struct cpu_program *program, struct cpu_pass *pass)

@@ -4,6 +4,7 @@
 #include "base/platform.h"
 #include "device/cpu/copied.h"
 #include "device/cpu/distance.h"
+#include "device/cpu/facing.h"
 #include "device/cpu/line.h"
 #include "device/cpu/places.h"
 
@@ -48,6 +49,8 @@ struct cpu_chunk kal_cpu_chunk_make(const struct kal_phase *phase, int64_t stage
 
 int64_t kal_cpu_unit_count(const struct cpu_pass *pass, const struct cpu_chunk *chunk)
 {
+    if (pass->facing)
+        return pass->facing->tiles;
     return pass->line ? kal_cpu_line_count(pass->line, chunk)
                       : kal_cpu_tile_count(pass, chunk);
 }
@@ -175,8 +178,10 @@ static double pass_work(const struct cpu_pass *pass)
 static double all_work(const struct cpu_program *program)
 {
     double work = 0.0;
-    for (int i = 0; i < program->program->pass_count; i++)
-        work += pass_work(&program->pass[i]);
+    for (int i = 0; i < program->program->pass_count; i++) {
+        if (!program->pass[i].is_done)
+            work += pass_work(&program->pass[i]);
+    }
     return work;
 }
 
@@ -214,7 +219,8 @@ static bool exchanges(const struct cpu_program *program)
 {
     for (int i = 0; i < program->program->pass_count; i++) {
         const struct cpu_pass *pass = &program->pass[i];
-        if (is_exchanged(program, pass) || do_meet(program, pass->pass))
+        if (!pass->is_done &&
+            (is_exchanged(program, pass) || do_meet(program, pass->pass)))
             return true;
     }
     return false;
@@ -274,6 +280,8 @@ static void add_shared(struct cost *cost, const struct cpu_program *program,
 static void add_phase(struct cost *cost, const struct cpu_program *program,
                       const struct kal_phase *phase, int64_t repeats, int parts)
 {
+    if (program->pass[phase->first_pass].is_done)
+        return;
     if (kal_cpu_are_shared(program, phase, parts) ||
         (phase->chunks == 1 && may_be_spread(&program->pass[phase->first_pass]))) {
         add_shared(cost, program, phase, repeats, parts);

@@ -716,6 +716,7 @@ extern const struct cpu_line_kernels JOIN(kal_cpu_line_, KAL_SIMD_SUFFIX);
 extern cpu_short *const JOIN(kal_cpu_short_, KAL_SIMD_SUFFIX)[CPU_MAX_RADIX + 1];
 extern cpu_short *const JOIN(kal_cpu_short_scaled_, KAL_SIMD_SUFFIX)[CPU_MAX_RADIX + 1];
 extern const struct cpu_pair_kernels JOIN(kal_cpu_pairs_, KAL_SIMD_SUFFIX);
+extern const struct cpu_facing_kernels JOIN(kal_cpu_facing_, KAL_SIMD_SUFFIX);
 #endif
 #if LANES > 1 && REGISTER_BYTES <= 32
 extern cpu_short *const JOIN(kal_cpu_several_, KAL_SIMD_SUFFIX)[CPU_LONGEST + 1];
@@ -744,6 +745,7 @@ const struct cpu_kernels JOIN(kal_cpu_kernels_, KAL_SIMD_SUFFIX) = {
     .shorts = JOIN(kal_cpu_short_, KAL_SIMD_SUFFIX),
     .scaled_shorts = JOIN(kal_cpu_short_scaled_, KAL_SIMD_SUFFIX),
     .pairs = &JOIN(kal_cpu_pairs_, KAL_SIMD_SUFFIX),
+    .facing = &JOIN(kal_cpu_facing_, KAL_SIMD_SUFFIX),
 #endif
 #if LANES > 1 && REGISTER_BYTES <= 32
     .several = JOIN(kal_cpu_several_, KAL_SIMD_SUFFIX),

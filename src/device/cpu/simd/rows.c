@@ -4,15 +4,9 @@
 #include "device/cpu/kernels.h"
 
 #include "device/cpu/simd/interleaved.h"
-
-// Real and imaginary parts of LANES numbers.
-struct pair {
-    V re, im;
-};
+#include "device/cpu/simd/mirrored.h"
 
 #if LANES > 1
-#define REVERSE(h, j) (LANES - 1 - (j))
-
 static inline struct pair load_pairs(const R *re, const R *im, int64_t k)
 {
     if (im != re + 1)
@@ -31,12 +25,6 @@ static inline void store_pairs(R *re, R *im, int64_t k, struct pair x)
     STORE(re + 2 * k, SHUFFLE(x.re, x.im, LOW, 0));
     STORE(re + 2 * k + LANES, SHUFFLE(x.re, x.im, HIGH, 0));
 }
-
-static inline struct pair reverse(struct pair x)
-{
-    return (struct pair){ SHUFFLE(x.re, x.re, REVERSE, 0),
-                          SHUFFLE(x.im, x.im, REVERSE, 0) };
-}
 #else
 static inline struct pair load_pairs(const R *re, const R *im, int64_t k)
 {
@@ -50,34 +38,7 @@ static inline void store_pairs(R *re, R *im, int64_t k, struct pair x)
     re[at] = x.re;
     im[at] = x.im;
 }
-
-static inline struct pair reverse(struct pair x)
-{
-    return x;
-}
 #endif
-
-// X[k] = E + w O and X[m-k] = conj(E - w O) from a = Z[k], b = Z[m-k], times 2 half.
-static inline void split_pairs(struct pair a, struct pair b, struct pair w, V half,
-                               struct pair *low, struct pair *high)
-{
-    const V er = MUL(half, ADD(a.re, b.re)), ei = MUL(half, SUB(a.im, b.im));
-    const V or = MUL(half, ADD(a.im, b.im)), oi = MUL(half, SUB(b.re, a.re));
-    const V tr = FNMA(oi, w.im, MUL(or, w.re)), ti = FMA(oi, w.re, MUL(or, w.im));
-    *low = (struct pair){ ADD(er, tr), ADD(ei, ti) };
-    *high = (struct pair){ SUB(er, tr), SUB(ti, ei) };
-}
-
-// Z[k] = E + i O and Z[m-k] = conj(E) + i conj(O) from X[k], X[m-k]; parts exchanged.
-static inline void merge_pairs(struct pair a, struct pair b, struct pair w,
-                               struct pair *low, struct pair *high)
-{
-    const V er = ADD(a.re, b.re), ei = SUB(a.im, b.im);
-    const V dr = SUB(a.re, b.re), di = ADD(a.im, b.im);
-    const V or = FMA(di, w.im, MUL(dr, w.re)), oi = FNMA(dr, w.im, MUL(di, w.re));
-    *low = (struct pair){ ADD(ei, or), SUB(er, oi) };
-    *high = (struct pair){ SUB(or, ei), ADD(er, oi) };
-}
 
 static inline bool is_interleaved(const R *re, const R *im)
 {

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// Mirrored steps in registers: packed reals' coefficients from pairs of numbers, and back.
+#ifndef KAL_DEVICE_CPU_SIMD_MIRRORED_H_
+#define KAL_DEVICE_CPU_SIMD_MIRRORED_H_
+
+#include "device/cpu/simd/simd.h"
+
+// Real and imaginary parts of LANES numbers.
+struct pair {
+    V re, im;
+};
+
+#if LANES > 1
+#define REVERSE(h, j) (LANES - 1 - (j))
+
+INLINE struct pair reverse(struct pair x)
+{
+    return (struct pair){ SHUFFLE(x.re, x.re, REVERSE, 0),
+                          SHUFFLE(x.im, x.im, REVERSE, 0) };
+}
+#else
+INLINE struct pair reverse(struct pair x)
+{
+    return x;
+}
+#endif
+
+// X[k] = E + w O and X[m-k] = conj(E - w O) from a = Z[k], b = Z[m-k], times 2 half.
+INLINE void split_pairs(struct pair a, struct pair b, struct pair w, V half,
+                        struct pair *low, struct pair *high)
+{
+    const V er = MUL(half, ADD(a.re, b.re)), ei = MUL(half, SUB(a.im, b.im));
+    const V or = MUL(half, ADD(a.im, b.im)), oi = MUL(half, SUB(b.re, a.re));
+    const V tr = FNMA(oi, w.im, MUL(or, w.re)), ti = FMA(oi, w.re, MUL(or, w.im));
+    *low = (struct pair){ ADD(er, tr), ADD(ei, ti) };
+    *high = (struct pair){ SUB(er, tr), SUB(ti, ei) };
+}
+
+// Z[k] = E + i O and Z[m-k] = conj(E) + i conj(O) from X[k], X[m-k]; parts exchanged.
+INLINE void merge_pairs(struct pair a, struct pair b, struct pair w, struct pair *low,
+                        struct pair *high)
+{
+    const V er = ADD(a.re, b.re), ei = SUB(a.im, b.im);
+    const V dr = SUB(a.re, b.re), di = ADD(a.im, b.im);
+    const V or = FMA(di, w.im, MUL(dr, w.re)), oi = FNMA(dr, w.im, MUL(di, w.re));
+    *low = (struct pair){ ADD(ei, or), SUB(er, oi) };
+    *high = (struct pair){ SUB(or, ei), ADD(er, oi) };
+}
+
+#endif
