@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The same problem gives the same bits, whoever computes it.
+#include <stdio.h>
+
 #include "suite.h"
 
 static const kallima_desc problems[] = {
@@ -182,6 +184,48 @@ void bits_do_not_depend_on_threads(void **state)
         }
         kallima_device_close(&device);
     }
+    ROWS_FINISH();
+}
+
+// Lines whose columns have more tiles than there are threads, or fewer, so that these share their steps.
+void bits_do_not_depend_on_who_shares_a_line(void **state)
+{
+    static const struct {
+        int64_t n;
+        int precision;
+        const char *columns;
+        int rows;
+    } lines[] = {
+        { 16384, KALLIMA_F32, "8.8.8", 32 },   { 16384, KALLIMA_F64, "8.8.8", 32 },
+        { 8192, KALLIMA_F64, "8.16.8", 8 },    { 3072, KALLIMA_F64, "8.12", 32 },
+        { 17472, KALLIMA_F32, "3.13.14", 32 }, { 12000, KALLIMA_F64, "5.5.5.3", 32 },
+        { 4096, KALLIMA_F32, "16.8", 32 },
+    };
+    enum { MOST_THREADS = 9 };
+    char recipe[96];
+
+    (void)state;
+    if (suite.is_brief || suite.takes_kernels)
+        skip();
+    kallima_device *device = suite_open(MOST_THREADS, NULL);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        struct trial t = { .seed = i, .way = WAY_OWNED, .recipe = recipe };
+        uint64_t want = 0;
+        t.desc = (kallima_desc){ .rank = 1,
+                                 .n = { lines[i].n },
+                                 .precision = lines[i].precision };
+        for (int threads = 1; threads <= MOST_THREADS; threads++) {
+            snprintf(recipe, sizeof recipe, "four-step(local(%s, threads=%d), local(%d))",
+                     lines[i].columns, threads, lines[i].rows);
+            if (threads == 1)
+                suite_check(&t, device);
+            const uint64_t got = trial_hash(&t, device);
+            if (threads == 1)
+                want = got;
+            ROW_CHECK(got == want && got != 0);
+        }
+    }
+    kallima_device_close(&device);
     ROWS_FINISH();
 }
 

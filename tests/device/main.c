@@ -167,6 +167,7 @@ static int run_recipes(void)
         cmocka_unit_test(written_recipes_are_followed),
         cmocka_unit_test(written_planes_are_followed),
         cmocka_unit_test(bits_do_not_depend_on_threads),
+        cmocka_unit_test(bits_do_not_depend_on_who_shares_a_line),
         cmocka_unit_test(bits_do_not_change_between_runs),
         cmocka_unit_test(bits_do_not_depend_on_the_way),
     };

@@ -109,6 +109,7 @@ void costs_are_counted(void **state);
 
 // bits.c
 void bits_do_not_depend_on_threads(void **state);
+void bits_do_not_depend_on_who_shares_a_line(void **state);
 void bits_do_not_change_between_runs(void **state);
 void bits_do_not_depend_on_the_way(void **state);
 

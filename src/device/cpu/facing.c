@@ -83,20 +83,25 @@ static void find_steps(struct cpu_facing *f)
 }
 
 // Is a line of what leaves the nearer caches, so that a pass more takes its time? Columns read pieces of a line of the
-// caches or two, which is slow from memory: so is writing them where registers are shorter. Measured on a Zen 4 processor.
+// caches or two, which is slow from memory, and write such as they read: past the caches, so that these have to fill lines of
+// them. So is writing rows where registers are shorter. Measured on a Zen 4 processor and on a Xeon.
 static bool is_worth_it(const struct cpu_program *program, const struct cpu_pass *lines,
                         bool is_split)
 {
-    enum { NEAR_TIMES = 2, SHARE = 4 };
-    const struct kal_caps *caps = &program->base.device->caps;
-    const int64_t real_bytes = program->is_f64 ? 8 : 4;
-    const uint64_t bytes =
-        (uint64_t)(2 * lines->chunk_rows.length * lines->pass->n * real_bytes);
-    const bool is_wide = lines->kernels->lanes * real_bytes == CPU_LINE_BYTES;
+    enum { NEAR_TIMES = 4, NEAR_TIMES_ZEN = 2, SHARE = 4 };
+    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
+    const struct kal_caps *caps = &device->base.caps;
+    const int64_t number = program->is_f64 ? 16 : 8, count = lines->chunk_rows.length;
+    const uint64_t bytes = (uint64_t)(count * lines->pass->n * number);
+    const bool is_wide = lines->kernels->lanes * number == 2 * CPU_LINE_BYTES;
     const uint64_t most = caps->shared_bytes / SHARE;
 
-    return bytes >= NEAR_TIMES * caps->near_bytes &&
-           ((is_split && is_wide) || bytes <= (is_split || is_wide ? most : most / 2));
+    if (bytes < (device->is_zen ? NEAR_TIMES_ZEN : NEAR_TIMES) * caps->near_bytes)
+        return false;
+    if (is_split)
+        return is_wide || bytes <= most;
+    return bytes <= (is_wide ? most : most / 2) &&
+           (!lines->is_streamed || count * number % CPU_LINE_BYTES == 0);
 }
 
 static int64_t tile_bytes(const struct cpu_facing *f, int real_bytes)
@@ -247,14 +252,6 @@ static void merge_first_line(const struct run *run)
     run_first_line(run, packed, run->carried);
     if (f->scale != 1.0)
         rows->scale(run->carried, f->scale, 2 * f->n);
-}
-
-// What is carried, to the line where it belongs, if no tile comes behind it.
-static void leave_carried(const struct run *run, int64_t line)
-{
-    for (int64_t e = 0; e < run->f->n; e++)
-        memcpy(run->out + line * run->number + e * run->out_row * (run->number / 2),
-               run->carried + e * run->number, (size_t)run->number);
 }
 
 // Tiles that come from memory and go there together; where they are before their last step.
@@ -422,10 +419,10 @@ static void twiddle_last(const struct run *run, struct tiles *t,
     }
 }
 
-// The lower half of a tile's lanes goes behind the line that was carried to it, if one was; where it ends with the middle
-// one, so does what is stored of it. The upper half has the middle one where both have it.
+// The lower half of a tile's lanes goes behind the line that was carried to it; where it ends with the middle one, so does
+// what is stored of it. The upper half has the middle one where both have it.
 static void find_output(struct cpu_facing_output *out, const struct run *run,
-                        int64_t tile, bool is_carried)
+                        int64_t tile)
 {
     const struct cpu_facing *f = run->f;
     const int half = f->lines->kernels->lanes / 2;
@@ -436,7 +433,7 @@ static void find_output(struct cpu_facing_output *out, const struct run *run,
     out->high = run->out + (f->count - first - half) * run->number;
     out->carried = run->carried;
     out->stride = run->out_row;
-    out->low_range[0] = !is_carried;
+    out->low_range[0] = 0;
     out->low_range[1] = (int)kal_min(half, lines + 1);
     out->high_range[0] = half - lines;
     out->high_range[1] = half;
@@ -446,16 +443,15 @@ static void find_output(struct cpu_facing_output *out, const struct run *run,
                        run->out_row * run->worker->real_bytes % CPU_LINE_BYTES == 0;
 }
 
-// Tiles from `first` on, as many as go together: returns how many these were.
-static int run_tiles(const struct run *run, int64_t first, int64_t end, bool is_carried)
+// Tiles from `first` on, as many as go together: returns how many these were. What is completed later stays in the caches.
+static int run_tiles(const struct run *run, int64_t first, int64_t end, bool is_complete)
 {
     const struct cpu_facing *f = run->f;
-    const int64_t half = f->lines->kernels->lanes / 2;
-    const int64_t whole = is_carried ? kal_min(f->count / 2 / half, end) : first;
+    const int64_t whole = f->count / f->lines->kernels->lanes; // tiles of different lines
     struct tiles t = { .first = first, .spare = run->worker->tile[1] };
     struct cpu_facing_output out;
 
-    t.count = (int)kal_max(1, kal_min(f->at_once, whole - first));
+    t.count = (int)kal_max(1, kal_min(f->at_once, kal_min(whole, end) - first));
     for (int k = 0; k < t.count; k++)
         t.tile[k] = k == 0 ? run->worker->tile[0]
                            : run->worker->joined + carried_bytes(f) +
@@ -465,16 +461,30 @@ static int run_tiles(const struct run *run, int64_t first, int64_t end, bool is_
         for (int i = 0; i < f->lines->pass->step_count - 1; i++)
             run_step(run, i, &t.tile[k], &t.spare);
     }
-    find_output(&out, run, first, is_carried);
+    find_output(&out, run, first);
+    out.is_streamed = out.is_streamed && is_complete;
     (f->is_split ? split_last : twiddle_last)(run, &t, &out);
     return t.count;
+}
+
+// What was carried, to the line that comes before those of a tile: elements lie far apart, so that they are asked for.
+static void put_carried(const struct run *run, const char *carried, int64_t tile)
+{
+    enum { AHEAD = 32 };
+    const int64_t half = run->f->lines->kernels->lanes / 2;
+    const int64_t row_bytes = run->out_row * run->worker->real_bytes;
+    char *to = run->out + tile * half * run->number;
+
+    for (int64_t e = 0; e < run->f->n; e++) {
+        __builtin_prefetch(to + kal_min(e + AHEAD, run->f->n - 1) * row_bytes, 1);
+        memcpy(to + e * row_bytes, carried + e * run->number, (size_t)run->number);
+    }
 }
 
 void kal_cpu_facing_run(struct cpu_worker *worker, const struct cpu_facing *f,
                         const struct cpu_chunk *chunk, int64_t begin, int64_t end)
 {
     const int64_t last = end * (f->lines->kernels->lanes / 2);
-    bool is_carried = begin == 0;
     struct run run;
 
     if (begin == end)
@@ -482,8 +492,19 @@ void kal_cpu_facing_run(struct cpu_worker *worker, const struct cpu_facing *f,
     find_run(&run, worker, f, chunk);
     if (begin == 0)
         (f->is_split ? split_first_line : merge_first_line)(&run);
-    for (int64_t t = begin; t < end; is_carried = true)
-        t += run_tiles(&run, t, end, is_carried);
-    if (last < f->count - last)
-        leave_carried(&run, last);
+    for (int64_t t = begin; t < end;)
+        t += run_tiles(&run, t, end, t == 0 || t > begin);
+    if (end == f->tiles && last < f->count - last)
+        put_carried(&run, run.carried, end);
+}
+
+void kal_cpu_facing_join(const struct cpu_worker *worker, const struct cpu_facing *f,
+                         const struct cpu_chunk *chunk, int64_t begin, int64_t end)
+{
+    struct run run;
+
+    if (begin == 0 || begin == end)
+        return;
+    find_run(&run, worker, f, chunk);
+    put_carried(&run, worker->joined_before + ROOM_BYTES, begin);
 }

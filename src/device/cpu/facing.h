@@ -36,8 +36,15 @@ kallima_status kal_cpu_facing_find(struct cpu_program *program, struct cpu_pass 
 /** Return the bytes that a thread needs as struct cpu_worker's `joined`. */
 uint64_t kal_cpu_facing_bytes(const struct cpu_facing *facing);
 
-/** Run tiles begin .. end-1 of a stage's line, with line 0 if the first is among them. */
+/**
+ * Run tiles begin .. end-1 of a stage's line, with line 0 if the first is among them. The line before those of tile `begin`
+ * is not stored, if that is none of these.
+ */
 void kal_cpu_facing_run(struct cpu_worker *worker, const struct cpu_facing *facing,
                         const struct cpu_chunk *chunk, int64_t begin, int64_t end);
+
+/** Store it, when the worker before has run its tiles. So nobody writes to a line of the caches that others write to. */
+void kal_cpu_facing_join(const struct cpu_worker *worker, const struct cpu_facing *facing,
+                         const struct cpu_chunk *chunk, int64_t begin, int64_t end);
 
 #endif

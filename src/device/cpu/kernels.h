@@ -63,15 +63,20 @@ struct cpu_memory {
 typedef void cpu_dft(const struct cpu_vectors *x, const struct cpu_vectors *y, int64_t m,
                      int64_t s, const void *w);
 
+/** Codelets p = begin .. end-1, of m, of a first step. */
+typedef void cpu_dft_part(const struct cpu_vectors *x, const struct cpu_vectors *y,
+                          int64_t m, int64_t begin, int64_t end, const void *w);
+
 /**
  * Steps that move data on their way, NULL where there is none: from or to interleaved
  * memory of adjacent lines, where `im` is a neighbour of `re`; `lanes` multiply output k by
  * element k of the tile w (m and s are 1). Interleaved output needs m = 1; `streamed` is `out`
  * past the caches, where y and its stride are multiples of a register. `twins` are `in` of two
  * lines, whose numbers fill half a register each: x.re is the first one and x.im the second one,
- * which lies behind it, or the reverse, which exchanges parts.
+ * which lies behind it, or the reverse, which exchanges parts. `part` is some of `in`.
  */
 struct cpu_fused {
+    cpu_dft_part *part[CPU_MAX_RADIX + 1];
     cpu_dft *in[CPU_MAX_RADIX + 1], *out[CPU_MAX_RADIX + 1], *in_out[CPU_MAX_RADIX + 1];
     cpu_dft *streamed[CPU_MAX_RADIX + 1];
     cpu_dft *lanes[CPU_MAX_RADIX + 1], *in_lanes[CPU_MAX_RADIX + 1];

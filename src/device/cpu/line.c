@@ -434,18 +434,94 @@ void kal_cpu_lines_run(struct cpu_worker *worker, const struct cpu_line *line,
     }
 }
 
+bool kal_cpu_line_is_divided(const struct cpu_line *lines)
+{
+    const struct cpu_line *line = lines->alone;
+    return line->in == CPU_INTERLEAVED && line->columns->pass->step_count > 1;
+}
+
 bool kal_cpu_line_is_shared(const struct cpu_line *line)
 {
-    return line->alone->tiles > 1 && line->columns->pass->in.buffer != KAL_BUFFER_CHUNK;
+    return (line->alone->tiles > 1 || kal_cpu_line_is_divided(line)) &&
+           line->columns->pass->in.buffer != KAL_BUFFER_CHUNK;
+}
+
+// Where the columns of a tile are behind a step, of which the last one ends in the first of two places.
+static struct cpu_vectors step_place(const struct cpu_line *line, char *const tile[2],
+                                     int64_t number, int step)
+{
+    const bool side = (line->columns->pass->step_count - 1 - step) % 2;
+    char *at = tile[side] + number * line->m * 2 * line->plane_bytes;
+    return (struct cpu_vectors){ at, at + line->plane_bytes, 2 * line->kernels->lanes,
+                                 0 };
+}
+
+// A worker's share of the first step of all columns: codelets of it, those of a tile behind those of another.
+static void share_first_step(const struct cpu_worker *worker, const struct cpu_line *line,
+                             char *const tile[2], const struct cpu_vectors *x)
+{
+    const struct kal_step *step = &line->columns->pass->step[0];
+    cpu_dft_part *run = line->kernels->fused->part[step->radix];
+    int64_t begin, end;
+
+    kal_cpu_share(line->tiles * step->m, worker->part, worker->parts, &begin, &end);
+    for (int64_t i = begin / step->m; i * step->m < end; i++) {
+        const int64_t first = i * step->m, next = 2 * i * line->plane_bytes;
+        const struct cpu_vectors from = { (char *)x->re + next, (char *)x->im + next,
+                                          x->stride, 0 };
+        const struct cpu_vectors to = step_place(line, tile, i, 0);
+        run(&from, &to, step->m, kal_max(begin - first, 0), kal_min(end - first, step->m),
+            line->columns->step[0].table);
+    }
+}
+
+// The steps behind it of what is left of one output of its codelets: transforms of m vectors, a radix apart.
+static void run_later_steps(const struct cpu_line *line, char *const tile[2],
+                            int64_t number, int64_t output)
+{
+    const struct kal_pass *p = line->columns->pass;
+    const int64_t radix = p->step[0].radix;
+    struct cpu_vectors from = step_place(line, tile, number, 0);
+
+    kal_cpu_advance(&from, output * 2 * line->plane_bytes);
+    from.stride *= radix;
+    for (int i = 1; i < p->step_count; i++) {
+        struct cpu_vectors to = step_place(line, tile, number, i);
+        kal_cpu_advance(&to, output * 2 * line->plane_bytes);
+        to.stride *= radix;
+        line->step[i](&from, &to, p->step[i].m, p->step[i].s / radix,
+                      line->columns->step[i].table);
+        from = to;
+    }
+}
+
+// Columns of fewer tiles than there are workers: their first step, and what is left of each of its outputs.
+static void divide_columns(struct cpu_worker *worker, const struct cpu_line *line,
+                           const struct cpu_vectors *x)
+{
+    char *const tile[2] = { worker->common_tile,
+                            worker->common_tile + (worker->tile[1] - worker->tile[0]) };
+    const int64_t radix = line->columns->pass->step[0].radix;
+    int64_t begin, end;
+
+    share_first_step(worker, line, tile, x);
+    kal_cpu_meet(worker);
+    kal_cpu_share(line->tiles * radix, worker->part, worker->parts, &begin, &end);
+    for (int64_t i = begin; i < end; i++)
+        run_later_steps(line, tile, i / radix, i % radix);
 }
 
 // A worker's share of the columns, to the tile that all see: none needs what others compute.
-static void share_columns(const struct cpu_worker *worker, const struct cpu_line *line,
+static void share_columns(struct cpu_worker *worker, const struct cpu_line *line,
                           const struct cpu_vectors *x)
 {
     char *const tile[2] = { worker->common_tile, worker->tile[1] };
     int64_t begin, end;
 
+    if (worker->parts > line->tiles && kal_cpu_line_is_divided(line)) {
+        divide_columns(worker, line, x);
+        return;
+    }
     kal_cpu_share(line->tiles, worker->part, worker->parts, &begin, &end);
     run_tiles(line, tile, x, begin, end);
 }

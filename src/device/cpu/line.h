@@ -66,7 +66,12 @@ int64_t kal_cpu_line_count(const struct cpu_line *line, const struct cpu_chunk *
 void kal_cpu_lines_run(struct cpu_worker *worker, const struct cpu_line *line,
                        const struct cpu_chunk *chunk, int64_t begin, int64_t end);
 
-/** Return whether several threads work one line together: it has several tiles, and comes from the user. */
+/** Return whether threads that are more than its tiles share the steps of a line's columns. */
+bool kal_cpu_line_is_divided(const struct cpu_line *line);
+
+/**
+ * Return whether several threads work one line together: it has several tiles, or is divided, and comes from the user.
+ */
 bool kal_cpu_line_is_shared(const struct cpu_line *line);
 
 /**

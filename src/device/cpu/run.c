@@ -73,9 +73,11 @@ static void share_units(struct cpu_worker *worker, const struct cpu_pass *pass,
         return;
     }
     kal_cpu_share(units, worker->part, worker->parts, &begin, &end);
-    if (pass->facing)
+    if (pass->facing) {
         kal_cpu_facing_run(worker, pass->facing, chunk, begin, end);
-    else if (pass->line)
+        kal_cpu_meet(worker);
+        kal_cpu_facing_join(worker, pass->facing, chunk, begin, end);
+    } else if (pass->line)
         kal_cpu_lines_run(worker, pass->line, chunk, begin, end);
     else
         kal_cpu_tiles_share(worker, pass, chunk, begin, end);
@@ -155,6 +157,7 @@ static struct cpu_worker make_worker(const struct cpu_program *program,
         .tile = { own, own + program->tile_bytes / 2 },
         .common_tile = common,
         .joined = own + program->thread_bytes - program->joined_bytes,
+        .joined_before = part > 0 ? own - program->joined_bytes : NULL,
         .own_chunk = own + program->tile_bytes,
         .common_chunk = common + program->tile_bytes,
         .base = { [KAL_BUFFER_IN] = kal_memory_address(arguments->in[0]),

@@ -256,6 +256,12 @@ static double largest_work(const struct cpu_program *program, const struct cpu_p
            pass->bytes * pass->spread * largest_of(lines, parts);
 }
 
+// Columns and rows of a line that threads share; of fewer tiles the first step of its columns by itself.
+static double phases_of_line(const struct cpu_line *line, int parts)
+{
+    return parts > line->alone->tiles && kal_cpu_line_is_divided(line) ? 3.0 : 2.0;
+}
+
 // All passes of a phase, of the tiles or lines of each of which workers have their share.
 static void add_shared(struct cost *cost, const struct cpu_program *program,
                        const struct kal_phase *phase, int64_t repeats, int parts)
@@ -266,8 +272,10 @@ static void add_shared(struct cost *cost, const struct cpu_program *program,
         const struct cpu_pass *pass = &program->pass[i];
         const int64_t units = kal_cpu_unit_count(pass, &chunk);
         const bool are_lines = shares_lines(pass, units, parts);
-        cost->waits += (double)(repeats * phase->chunks) *
-                       (are_lines ? (double)units + 1.0 : waits_of_pass(program, pass));
+        const double waits =
+            are_lines ? 1.0 + (double)units * (phases_of_line(pass->line, parts) - 1.0)
+                      : waits_of_pass(program, pass);
+        cost->waits += (double)(repeats * phase->chunks) * waits;
         if (!pass->line) {
             cost->work += largest_work(program, pass, phase, units, parts);
             continue;
@@ -349,11 +357,16 @@ static struct cost cost_of_single(const struct cpu_program *program, double work
         program->single == CPU_SINGLE_LINE && kal_cpu_line_is_shared(program->pass->line);
 
     if (is_line ||
-        (program->single == CPU_SINGLE_ARRAY && !array->is_small && lines < parts))
+        (program->single == CPU_SINGLE_ARRAY && !array->is_small && lines < parts)) {
+        const double phases = is_line ? phases_of_line(program->pass->line, parts)
+                                      : (double)(lines * array->axis_count);
+        const double exchanges = is_line ? phases - 1.0 : 1.0;
         return (struct cost){
-            .work = (work + exchange_work(program, &program->pass[1])) / parts,
-            .waits = is_line ? 2.0 : (double)(lines * array->axis_count),
+            .work =
+                (work + exchanges * exchange_work(program, &program->pass[1])) / parts,
+            .waits = phases,
         };
+    }
     return (struct cost){ work * largest_of(kal_cpu_single_units(program), parts), 1.0 };
 }
 
@@ -374,10 +387,10 @@ static double farther(const struct cpu_program *program)
     return device->is_zen ? fmax(1.0, program->distance / NEAR) : 1.0;
 }
 
-// The most that pay for lines on their own lanes: one for each, or a few for one that they work together.
+// The most that pay for lines on their own lanes: one for each, or some for one that they work together.
 static int most_threads(const struct cpu_program *program)
 {
-    enum { OF_ONE_LINE = 4 };
+    enum { OF_ONE_LINE = 16 };
     const int most = program->base.device->caps.threads;
     if (program->single == CPU_SINGLE_COPIED || program->program->phase_count > 1)
         return most;

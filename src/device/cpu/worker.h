@@ -20,8 +20,9 @@ struct cpu_worker {
     bool has_begun;
     int64_t real_bytes;
     char *tile[2];
-    char *common_tile; // the first tile of the first worker, which all of them see
-    char *joined;      // a copy of the output of neighbouring tiles
+    char *common_tile;   // the first tile of the first worker, which all of them see
+    char *joined;        // a copy of the output of neighbouring tiles
+    char *joined_before; // that of the worker before
     char *own_chunk, *common_chunk;
     char *base[KAL_BUFFER_COUNT];   // of each buffer
     char *second[KAL_BUFFER_COUNT]; // imaginary parts of planar user arrays

@@ -126,22 +126,27 @@ INLINE void twiddle_by(const void *const *tile, int64_t n,
     }
 }
 
+static bool is_whole(const int *range)
+{
+    return range[0] == 0 && range[1] == LANES / 2;
+}
+
 // Both of these, of as many tiles and in the way that the output says.
-#define BY_OUTPUT(run, y, tiles, ...)                                   \
-    do {                                                                \
-        const bool is_whole_ =                                          \
-            (y)->low_range[0] == 0 && (y)->low_range[1] == LANES / 2 && \
-            (y)->high_range[0] == 0 && (y)->high_range[1] == LANES / 2; \
-        if (!is_whole_)                                                 \
-            run(__VA_ARGS__, (y), 1, PARTLY);                           \
-        else if ((tiles) == 2 && (y)->is_streamed)                      \
-            run(__VA_ARGS__, (y), 2, PAST_CACHES);                      \
-        else if ((tiles) == 2)                                          \
-            run(__VA_ARGS__, (y), 2, WHOLLY);                           \
-        else if ((y)->is_streamed)                                      \
-            run(__VA_ARGS__, (y), 1, PAST_CACHES);                      \
-        else                                                            \
-            run(__VA_ARGS__, (y), 1, WHOLLY);                           \
+#define BY_TILES(run, y, tiles, way, ...)    \
+    do {                                     \
+        if ((tiles) == 2)                    \
+            run(__VA_ARGS__, (y), 2, (way)); \
+        else                                 \
+            run(__VA_ARGS__, (y), 1, (way)); \
+    } while (0)
+#define BY_OUTPUT(run, y, tiles, ...)                                \
+    do {                                                             \
+        if (!is_whole((y)->low_range) || !is_whole((y)->high_range)) \
+            run(__VA_ARGS__, (y), 1, PARTLY);                        \
+        else if ((y)->is_streamed)                                   \
+            BY_TILES(run, y, tiles, PAST_CACHES, __VA_ARGS__);       \
+        else                                                         \
+            BY_TILES(run, y, tiles, WHOLLY, __VA_ARGS__);            \
     } while (0)
 
 static void split(const struct cpu_facing_pairs *x, const struct cpu_facing_roots *roots,

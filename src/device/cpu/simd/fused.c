@@ -35,21 +35,32 @@ INLINE void ask_for(const struct cpu_vectors *x, ptrdiff_t at, ptrdiff_t step, i
         ASK_PAIR(to_come + j * step);
 }
 
-#define STEP_FIRST(name, r)                                                         \
-    static void step_##name##_##r(PARAMETERS)                                       \
-    {                                                                               \
-        const R *w = roots;                                                         \
-        const R *xr = x->re, *xi = x->im;                                           \
-        R *yr = y->re, *yi = y->im;                                                 \
-        const ptrdiff_t xs = x->stride, ys = y->stride;                             \
-        (void)s;                                                                    \
-        ask_for(x, 0, m *xs, r);                                                    \
-        name##_##r(xr, xi, m *xs, yr, yi, ys);                                      \
-        for (int64_t p = 1; p < m; p++, w += 2 * ((r)-1)) {                         \
-            ask_for(x, p *xs, m *xs, r);                                            \
-            name##_##r##_twiddle(xr + p * xs, xi + p * xs, m * xs, yr + (r)*p * ys, \
-                                 yi + (r)*p * ys, ys, w);                           \
-        }                                                                           \
+// Codelets p = begin .. end-1 of m.
+#define STEP_FIRST(name, r)                                                              \
+    static void part_##name##_##r(const struct cpu_vectors *x,                           \
+                                  const struct cpu_vectors *y, int64_t m, int64_t begin, \
+                                  int64_t end, const void *roots)                        \
+    {                                                                                    \
+        const R *w = (const R *)roots + 2 * ((r)-1) * (begin > 0 ? begin - 1 : 0);       \
+        const R *xr = x->re, *xi = x->im;                                                \
+        R *yr = y->re, *yi = y->im;                                                      \
+        const ptrdiff_t xs = x->stride, ys = y->stride;                                  \
+        int64_t p = begin;                                                               \
+        if (p == 0) {                                                                    \
+            ask_for(x, 0, m *xs, r);                                                     \
+            name##_##r(xr, xi, m *xs, yr, yi, ys);                                       \
+            p++;                                                                         \
+        }                                                                                \
+        for (; p < end; p++, w += 2 * ((r)-1)) {                                         \
+            ask_for(x, p *xs, m *xs, r);                                                 \
+            name##_##r##_twiddle(xr + p * xs, xi + p * xs, m * xs, yr + (r)*p * ys,      \
+                                 yi + (r)*p * ys, ys, w);                                \
+        }                                                                                \
+    }                                                                                    \
+    static void step_##name##_##r(PARAMETERS)                                            \
+    {                                                                                    \
+        (void)s;                                                                         \
+        part_##name##_##r(x, y, m, 0, m, roots);                                         \
     }
 #define STEP_IN(r) STEP_FIRST(in, r)
 RADICES(STEP_IN)
@@ -160,6 +171,7 @@ RADICES(STEP_TWINS_LANES)
 RADICES(STEPS_OUT)
 
 #define IN_ENTRY(r)          [r] = step_in_##r,
+#define PART_ENTRY(r)        [r] = part_in_##r,
 #define OUT_ENTRY(r)         [r] = step_out_##r,
 #define STREAMED_ENTRY(r)    [r] = step_streamed_##r,
 #define IN_OUT_ENTRY(r)      [r] = step_in_out_##r,
@@ -172,6 +184,7 @@ extern const struct cpu_fused JOIN(kal_cpu_fused_, KAL_SIMD_SUFFIX);
 
 const struct cpu_fused JOIN(kal_cpu_fused_, KAL_SIMD_SUFFIX) = {
     .in = { RADICES(IN_ENTRY) },
+    .part = { RADICES(PART_ENTRY) },
     .out = { RADICES(OUT_ENTRY) },
     .streamed = { RADICES(STREAMED_ENTRY) },
     .in_out = { RADICES(IN_OUT_ENTRY) },
