@@ -396,6 +396,60 @@ void arrays_of_codelets_are_computed(void **state)
     ROWS_FINISH();
 }
 
+// Batches of arrays too large for the caches, that go past these as a whole where their rows begin on no line of them: worked
+// in chunks or all at once, by one thread and by several, one behind the other, with gaps, and in place.
+void arrays_past_the_caches_are_computed(void **state)
+{
+    static const struct array {
+        int kind, precision, rank;
+        int64_t n[3], batch, gap; // numbers from an array to the next
+        kallima_placement placement;
+    } arrays[] = {
+        { KALLIMA_C2C, KALLIMA_F64, 2, { 128, 65 }, 60, 0, KALLIMA_OUT_OF_PLACE },
+        { KALLIMA_R2C, KALLIMA_F64, 2, { 128, 128 }, 60, 0, KALLIMA_OUT_OF_PLACE },
+        { KALLIMA_R2C, KALLIMA_F32, 2, { 90, 126 }, 200, 0, KALLIMA_OUT_OF_PLACE },
+        { KALLIMA_C2R, KALLIMA_F64, 2, { 100, 63 }, 150, 0, KALLIMA_OUT_OF_PLACE },
+        { KALLIMA_R2C, KALLIMA_F32, 3, { 20, 24, 50 }, 80, 0, KALLIMA_OUT_OF_PLACE },
+        { KALLIMA_R2C, KALLIMA_F32, 2, { 48, 16 }, 3000, 0, KALLIMA_OUT_OF_PLACE },
+        { KALLIMA_C2C, KALLIMA_F32, 2, { 25, 17 }, 2300, 0, KALLIMA_OUT_OF_PLACE },
+        { KALLIMA_C2R, KALLIMA_F64, 2, { 32, 17 }, 1900, 0, KALLIMA_OUT_OF_PLACE },
+        { KALLIMA_C2C, KALLIMA_F64, 2, { 128, 65 }, 60, 3, KALLIMA_OUT_OF_PLACE },
+        { KALLIMA_R2C, KALLIMA_F64, 2, { 48, 33 }, 700, 1, KALLIMA_OUT_OF_PLACE },
+        { KALLIMA_C2C, KALLIMA_F64, 2, { 33, 17 }, 1000, 0, KALLIMA_IN_PLACE },
+    };
+    static const int threads[] = { 1, 3 };
+
+    (void)state;
+    if (suite.is_brief || suite.takes_kernels)
+        skip();
+    for (size_t k = 0; k < sizeof threads / sizeof *threads; k++) {
+        kallima_device *device = suite_open(threads[k], NULL);
+        for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+            const struct array *a = &arrays[i];
+            struct trial t = { .seed = i, .way = (enum way)(i % WAY_COUNT) };
+            t.desc = (kallima_desc){ .kind = a->kind,
+                                     .direction = a->kind == KALLIMA_C2R,
+                                     .precision = a->precision,
+                                     .placement = a->placement,
+                                     .rank = a->rank,
+                                     .batch = a->batch,
+                                     .scale = i % 2 ? 0.5 : 1.0 };
+            int64_t numbers = 1;
+            for (int axis = 0; axis < a->rank; axis++) {
+                t.desc.n[axis] = a->n[axis];
+                numbers *= axis == a->rank - 1 && a->kind == KALLIMA_R2C
+                               ? a->n[axis] / 2 + 1
+                               : a->n[axis];
+            }
+            if (a->gap)
+                t.desc.out.batch_stride = numbers + a->gap;
+            suite_check(&t, device);
+        }
+        kallima_device_close(&device);
+    }
+    ROWS_FINISH();
+}
+
 static void set_variant(kallima_desc *desc, int variant)
 {
     desc->kind = variant % KALLIMA_KIND_COUNT;

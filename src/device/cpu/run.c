@@ -5,6 +5,7 @@
 #include "device/cpu/copied.h"
 #include "device/cpu/facing.h"
 #include "device/cpu/line.h"
+#include "device/cpu/piece.h"
 #include "device/cpu/short.h"
 #include "device/cpu/threads.h"
 
@@ -51,13 +52,18 @@ static void run_chunks(const struct cpu_program *program, const struct kal_phase
         run_all_lines(program, phase, stage_index, worker, begin, end);
         return;
     }
+    const struct cpu_pass *last =
+        &program->pass[phase->first_pass + phase->pass_count - 1];
     for (int64_t i = begin; i < end; i++) {
         const struct cpu_chunk chunk = kal_cpu_chunk_make(phase, stage_index, i);
+        char *to = last->piece ? kal_cpu_piece_begin(worker, last, &chunk) : NULL;
         for (int j = 0; j < phase->pass_count; j++) {
             const struct cpu_pass *pass = &program->pass[phase->first_pass + j];
             run_units(worker, pass, &chunk, 0, kal_cpu_unit_count(pass, &chunk));
             j += pass->line != NULL;
         }
+        if (to)
+            kal_cpu_piece_end(worker, last, to);
     }
 }
 
@@ -164,6 +170,7 @@ static struct cpu_worker make_worker(const struct cpu_program *program,
                   [KAL_BUFFER_OUT] = kal_memory_address(arguments->out[0]),
                   [KAL_BUFFER_SHARED] = workspace,
                   [KAL_BUFFER_CHUNK] = own + program->tile_bytes },
+        .output = kal_memory_address(arguments->out[0]),
         .second = { [KAL_BUFFER_IN] = kal_memory_address(arguments->in[1]),
                     [KAL_BUFFER_OUT] = kal_memory_address(arguments->out[1]) },
     };

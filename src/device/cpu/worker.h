@@ -25,6 +25,7 @@ struct cpu_worker {
     char *joined_before; // that of the worker before
     char *own_chunk, *common_chunk;
     char *base[KAL_BUFFER_COUNT];   // of each buffer
+    char *output;                   // the user's
     char *second[KAL_BUFFER_COUNT]; // imaginary parts of planar user arrays
 };
 
