@@ -798,16 +798,19 @@ static int64_t single_reals(const struct cpu_program *program)
 }
 
 // Does what a single line or array writes go past the caches? Arrays do not by themselves. Measured on a Zen 4 processor, batches
-// of 8 to 16 MB: arrays of 2 KiB and more, 130 shapes, take 0.8 of the time if they do, those of less than 1 KiB 1.1.
+// of 8 to 16 MB: arrays of 2 KiB and more, 130 shapes, take 0.8 of the time if they do, those of less than 1 KiB 1.1. On a Xeon
+// those of 40 KiB and more take 1.1, too.
 static bool leaves_alone(const struct cpu_program *program, int64_t bytes)
 {
-    enum { LEAST_BYTES = 2048, SHARE = 4 };
+    enum { LEAST_BYTES = 2048, SHARE_ZEN = 4, SHARE = 32 };
+    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
+    const int64_t most =
+        (int64_t)device->base.caps.near_bytes / (device->is_zen ? SHARE_ZEN : SHARE);
     const struct cpu_pass *last = &program->pass[program->program->pass_count - 1];
 
     if (program->single != CPU_SINGLE_ARRAY)
         return last->is_streamed;
-    return bytes >= LEAST_BYTES && !program->program->is_in_place &&
-           SHARE * bytes <= (int64_t)program->base.device->caps.near_bytes &&
+    return bytes >= LEAST_BYTES && !program->program->is_in_place && bytes <= most &&
            kal_cpu_leaves_caches(program, last->pass);
 }
 
