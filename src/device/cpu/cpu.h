@@ -378,6 +378,10 @@ double kal_cpu_group_cost(const struct cpu_kernels *kernels, int64_t points, boo
 bool kal_cpu_leaves_caches(const struct cpu_program *program,
                            const struct kal_pass *pass);
 
+/** Return whether a pass writes arrays of a batch that do so as a whole. */
+bool kal_cpu_arrays_leave_caches(const struct cpu_program *program,
+                                 const struct kal_pass *pass);
+
 /** Return whether that is stored past the caches: not where they hold what was there before. */
 bool kal_cpu_is_streamed(const struct cpu_program *program, const struct kal_pass *pass);
 
