@@ -66,7 +66,7 @@ static void split_chunk(struct kal_kernel *k)
 int64_t kal_pass_lines(const struct kal_pass *pass)
 {
     double lines = 1.0;
-    for (int i = 0; i < pass->stage_loops + pass->line_loops + pass->inner_loops; i++)
+    for (int i = 0; i < kal_pass_loop_count(pass); i++)
         lines *= (double)pass->loops[i].count;
     return lines < 1e18 ? (int64_t)lines : INT64_MAX;
 }
@@ -216,7 +216,7 @@ static kallima_status describe_index(struct kal_kernel *k, struct kal_arena *are
 // Elements of all that the maps of a side are of.
 static int64_t map_elements(const struct kal_pass *pass, bool is_in)
 {
-    const int loops = pass->stage_loops + pass->line_loops + pass->inner_loops;
+    const int loops = kal_pass_loop_count(pass);
     int64_t last = (pass->n - 1) * (is_in ? pass->in : pass->out).map_step;
     for (int i = 0; i < loops; i++)
         last += (pass->loops[i].count - 1) *

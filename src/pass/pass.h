@@ -117,6 +117,12 @@ struct kal_pass {
     const struct kal_parameters *parameters; // of its recipe; NULL: none are given
 };
 
+/** Return how many loops a pass has, of all groups. */
+static inline int kal_pass_loop_count(const struct kal_pass *pass)
+{
+    return pass->stage_loops + pass->line_loops + pass->inner_loops;
+}
+
 /** Return a parameter of a pass, or `otherwise`. */
 static inline int kal_pass_get_parameter(const struct kal_pass *pass,
                                          enum kal_parameter_id id, int otherwise)

@@ -34,7 +34,7 @@ struct count {
 static double all_lines(const struct kal_pass *pass)
 {
     double lines = 1.0;
-    for (int i = 0; i < pass->stage_loops + pass->line_loops + pass->inner_loops; i++)
+    for (int i = 0; i < kal_pass_loop_count(pass); i++)
         lines *= (double)pass->loops[i].count;
     return lines;
 }

@@ -3,11 +3,6 @@
 
 #include "device/cpu/places.h"
 
-static int loop_count(const struct kal_pass *p)
-{
-    return p->stage_loops + p->line_loops + p->inner_loops;
-}
-
 // Reals from a number to its neighbour, where parts are neighbours or planes.
 static int64_t unit_of(const struct kal_side *side)
 {
@@ -34,7 +29,7 @@ static bool same_lines(const struct kal_pass *a, const struct kal_pass *b)
     if (a->stage_loops != b->stage_loops || a->line_loops != b->line_loops ||
         a->inner_loops != b->inner_loops)
         return false;
-    for (int i = 0; i < loop_count(a) - 1; i++) {
+    for (int i = 0; i < kal_pass_loop_count(a) - 1; i++) {
         if (a->loops[i].count != b->loops[i].count)
             return false;
     }
@@ -50,9 +45,10 @@ static bool are_one_line(const struct kal_pass *a, const struct kal_pass *b)
         !kal_cpu_side_is_plain(&a->in, a->n) || !kal_cpu_side_is_plain(&b->out, b->n) ||
         b->out.twiddle_n)
         return false;
-    const struct kal_loop *column = &a->loops[loop_count(a) - 1],
-                          *row = &b->loops[loop_count(b) - 1];
-    return a->out.twiddle_n == a->n * b->n && a->out.twiddle_loop == loop_count(a) - 1 &&
+    const struct kal_loop *column = &a->loops[kal_pass_loop_count(a) - 1],
+                          *row = &b->loops[kal_pass_loop_count(b) - 1];
+    return a->out.twiddle_n == a->n * b->n &&
+           a->out.twiddle_loop == kal_pass_loop_count(a) - 1 &&
            !a->out.twiddle_is_conjugate && a->out.buffer == KAL_BUFFER_CHUNK &&
            b->in.buffer == KAL_BUFFER_CHUNK && a->out.offset == b->in.offset &&
            column->count == b->n && row->count == a->n && column->in == in &&
@@ -106,7 +102,7 @@ static bool fits_level(struct cpu_line *line, const struct cpu_kernels *k,
 // The innermost loop over lines that is longer than one.
 static int find_loop(const struct kal_pass *p)
 {
-    for (int i = loop_count(p) - 2; i >= p->stage_loops; i--) {
+    for (int i = kal_pass_loop_count(p) - 2; i >= p->stage_loops; i--) {
         if (p->loops[i].count > 1)
             return i;
     }
@@ -264,7 +260,7 @@ static bool is_aligned(const struct cpu_worker *worker, const struct cpu_line *l
     const struct kal_pass *p = line->rows->pass;
     int64_t all = p->out.offset | p->out.stride;
 
-    for (int i = 0; i < loop_count(p) - 1; i++)
+    for (int i = 0; i < kal_pass_loop_count(p) - 1; i++)
         all |= p->loops[i].count > 1 ? p->loops[i].out : 0;
     return (all * worker->real_bytes) % CPU_LINE_BYTES == 0 &&
            (uintptr_t)worker->base[p->out.buffer] % CPU_LINE_BYTES == 0;

@@ -8,11 +8,6 @@ struct run {
     int64_t count, stride;
 };
 
-static int loop_count(const struct kal_pass *p)
-{
-    return p->stage_loops + p->line_loops + p->inner_loops;
-}
-
 // How many reals a side's elements and inner loops are, if they leave no gaps; else 0.
 static int64_t dense_reals(const struct kal_pass *p, const struct kal_side *side,
                            bool is_out)
@@ -22,7 +17,7 @@ static int64_t dense_reals(const struct kal_pass *p, const struct kal_side *side
     int count = 0;
 
     run[count++] = (struct run){ kal_min(p->n, side->count), side->stride };
-    for (int i = p->stage_loops + p->line_loops; i < loop_count(p); i++)
+    for (int i = p->stage_loops + p->line_loops; i < kal_pass_loop_count(p); i++)
         run[count++] =
             (struct run){ p->loops[i].count, is_out ? p->loops[i].out : p->loops[i].in };
     for (int left = count; left > 0;) {

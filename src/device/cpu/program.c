@@ -17,11 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int loop_count(const struct kal_pass *pass)
-{
-    return pass->stage_loops + pass->line_loops + pass->inner_loops;
-}
-
 // Of loops begin .. end-1 those longer than one.
 static void collect_loops(struct cpu_loops *loops, const struct kal_pass *p, int begin,
                           int end, bool are_lines)
@@ -88,13 +83,13 @@ static void set_lanes(struct cpu_pass *pass, const struct kal_phase *phase)
     const int first_line = p->stage_loops, first_inner = first_line + p->line_loops;
     const bool on_lines = phase->lanes_are_lines;
     const int begin = on_lines ? first_line : first_inner;
-    const int end = on_lines ? first_inner : loop_count(p);
+    const int end = on_lines ? first_inner : kal_pass_loop_count(p);
 
     collect_loops(&pass->stage_loops, p, 0, first_line, false);
     collect_loops(&pass->line_loops, p, first_line, first_inner, true);
-    collect_loops(&pass->inner_loops, p, first_inner, loop_count(p), false);
+    collect_loops(&pass->inner_loops, p, first_inner, kal_pass_loop_count(p), false);
     pass->inner = 1;
-    for (int i = first_inner; i < loop_count(p); i++)
+    for (int i = first_inner; i < kal_pass_loop_count(p); i++)
         pass->inner *= p->loops[i].count;
     pass->fast_loop = -1;
     for (int i = begin; i < end; i++) {
@@ -178,7 +173,7 @@ static double pass_bytes(const struct cpu_program *program, const struct kal_pas
                          int loops)
 {
     double bytes = (double)pass->n * (program->is_f64 ? 16.0 : 8.0);
-    for (int i = loops; i < loop_count(pass); i++)
+    for (int i = loops; i < kal_pass_loop_count(pass); i++)
         bytes *= (double)pass->loops[i].count;
     return bytes;
 }

@@ -22,12 +22,6 @@ INLINE void store_element(R *t, int64_t e, struct pair x)
     STORE(t + e * 2 * LANES + LANES, x.im);
 }
 
-INLINE struct pair times(struct pair a, struct pair b)
-{
-    return (struct pair){ FNMA(a.im, b.im, MUL(a.re, b.re)),
-                          FMA(a.im, b.re, MUL(a.re, b.im)) };
-}
-
 INLINE struct pair broadcast(const R *number)
 {
     return (struct pair){ BROADCAST(number[0]), BROADCAST(number[1]) };

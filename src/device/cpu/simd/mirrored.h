@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Mirrored steps in registers: packed reals' coefficients from pairs of numbers, and back.
+// Numbers in registers, and mirrored steps: packed reals' coefficients from pairs of them, and back.
 #ifndef KAL_DEVICE_CPU_SIMD_MIRRORED_H_
 #define KAL_DEVICE_CPU_SIMD_MIRRORED_H_
 
@@ -24,6 +24,12 @@ INLINE struct pair reverse(struct pair x)
     return x;
 }
 #endif
+
+INLINE struct pair times(struct pair a, struct pair b)
+{
+    return (struct pair){ FNMA(a.im, b.im, MUL(a.re, b.re)),
+                          FMA(a.im, b.re, MUL(a.re, b.im)) };
+}
 
 // X[k] = E + w O and X[m-k] = conj(E - w O) from a = Z[k], b = Z[m-k], times 2 half.
 INLINE void split_pairs(struct pair a, struct pair b, struct pair w, V half,

@@ -207,12 +207,6 @@ static void store_row(const void *tile, void *re, void *im, int64_t n)
     }
 }
 
-static inline struct pair times(struct pair a, struct pair b)
-{
-    return (struct pair){ FNMA(a.im, b.im, MUL(a.re, b.re)),
-                          FMA(a.im, b.re, MUL(a.re, b.im)) };
-}
-
 static void multiply_row(void *tile, const void *table, int64_t n, bool exchange)
 {
     R *t = tile;
