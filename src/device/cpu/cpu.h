@@ -103,9 +103,8 @@ struct cpu_pass {
     bool is_streamed;  // its output goes past the caches, where its place allows it
     bool is_staged;    // so do short lines whose place does not, by way of a copy
     struct cpu_beside_lines beside;
-    int joined; // neighbouring tiles whose output goes there together; 0: none do
-    int64_t
-        piece; // reals of a chunk's output that do, as the last pass of a phase; 0: none
+    int joined;        // neighbouring tiles whose output goes there together; 0: none do
+    int64_t piece;     // reals of a phase's chunk that do, of its last pass; 0: none
     bool is_far;       // its lines do not fit near the core: a tile to come is asked for
     bool ends_inside;  // threads that share it end in the middle of their parts
     int64_t in_reach;  // elements of a line that its index map is of; 0: there is none

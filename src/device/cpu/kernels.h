@@ -319,8 +319,8 @@ struct cpu_facing_twiddles {
 struct cpu_facing_input {
     const void *low, *high;
     int64_t stride;
-    int64_t
-        ahead; // as far behind the lower half, and before the upper one, memory is asked for; 0: none is
+    // As far behind the lower half, and before the upper one, memory is asked for; 0: none is.
+    int64_t ahead;
 };
 
 /**

@@ -43,22 +43,27 @@ static bool is_elsewhere_or(const struct kal_pass *p, const struct kal_side *sid
             (side->is_real || side->imag == 1) && !side->index && side->mirror_n == 0);
 }
 
-// Does each pass of a phase write and read of the output what is the chunk's?
+// Does each pass of a phase write and read of the output what is the chunk's, and read none that the phase did not write?
 static bool is_one_piece(const struct cpu_program *program, const struct kal_phase *phase,
                          int64_t reals)
 {
     const struct kal_pass *last =
         program->pass[phase->first_pass + phase->pass_count - 1].pass;
+    bool is_written = false;
 
     for (int i = 0; i < phase->pass_count; i++) {
         const struct kal_pass *p = program->pass[phase->first_pass + i].pass;
         for (int j = p->stage_loops; j < p->stage_loops + p->line_loops; j++) {
-            if (p->loops[j].out != last->loops[j].out && p->out.buffer == KAL_BUFFER_OUT)
+            const int64_t step = last->loops[j].out;
+            if ((p->out.buffer == KAL_BUFFER_OUT && p->loops[j].out != step) ||
+                (p->in.buffer == KAL_BUFFER_OUT && p->loops[j].in != step))
                 return false;
         }
-        if (!is_elsewhere_or(p, &p->in, false, reals, last->out.offset) ||
+        if ((p->in.buffer == KAL_BUFFER_OUT && !is_written) ||
+            !is_elsewhere_or(p, &p->in, false, reals, last->out.offset) ||
             !is_elsewhere_or(p, &p->out, true, reals, last->out.offset))
             return false;
+        is_written = is_written || p->out.buffer == KAL_BUFFER_OUT;
     }
     return true;
 }
