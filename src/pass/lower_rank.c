@@ -56,9 +56,8 @@ static kallima_status scratch_volume(struct kal_lowering *lo,
     }
     KAL_TRY((are_pairs ? kal_scratch_take_pairs : kal_scratch_take)(
         lo, lines, elements * lo->grouped, &v->side, v->loop_stride));
-    v->side.is_swapped = !lo->caps->language && v->side.imag == 1 &&
-                         p->kind == KALLIMA_C2C && lines->in.is_swapped &&
-                         lines->out.is_swapped;
+    v->side.is_swapped = !lo->caps->language && p->kind == KALLIMA_C2C &&
+                         lines->in.is_swapped && lines->out.is_swapped;
     for (int i = p->rank - 1; i >= first; i--)
         v->stride[i] = pitch[i] * v->side.stride;
     v->channel_stride = v->side.stride;
@@ -535,17 +534,18 @@ static bool rows_are_aligned(const struct kal_problem *p)
     return true;
 }
 
-// Is the output so much that a device stores it past the caches, where it is only written?
+// Is the output so much that a device stores it past the caches, where it is only written? `far_bytes` is not asked for the same
+// reason as above.
 static bool goes_far(const struct kal_lowering *lo, const struct kal_recipe *node,
                      const struct kal_lines *lines)
 {
-    enum { SMALL_BYTES = 256 << 10 };
+    enum { SMALL_BYTES = 256 << 10, MANY_BYTES = 6000000 };
     const struct kal_problem *p = lo->problem;
     return lo->caps->far_bytes > 0 && p->kind == KALLIMA_C2C && !p->is_in_place &&
            !p->out.is_planar && !has_axis_of_one(p) &&
            (rows_are_aligned(p) ||
             kal_line_bytes(lo, count_points(lo, node)) <= SMALL_BYTES) &&
-           all_bytes(lo, node, lines) >= (double)lo->caps->far_bytes;
+           all_bytes(lo, node, lines) >= MANY_BYTES;
 }
 
 // Arrays that stay near one core.

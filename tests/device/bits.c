@@ -31,6 +31,8 @@ static const kallima_desc problems[] = {
     { .rank = 2, .n = { 32, 100 }, .batch = 100, .precision = KALLIMA_F64 },
     { .rank = 2, .n = { 25, 17 }, .batch = 1500 },
     { .rank = 3, .n = { 64, 10, 9 }, .batch = 110 },
+    { .rank = 3, .n = { 96, 14, 11 }, .batch = 76 },
+    { .rank = 2, .n = { 25, 32 }, .batch = 1166, .direction = KALLIMA_INVERSE },
     { .rank = 1, .n = { 64 }, .batch = 1501, .precision = KALLIMA_F64 },
     { .rank = 1, .n = { 24 }, .batch = 13000, .precision = KALLIMA_F64 },
     { .rank = 2, .n = { 512, 512 }, .batch = 2, .precision = KALLIMA_F64 },

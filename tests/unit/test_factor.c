@@ -426,18 +426,24 @@ static void arrays_are_on_lanes_where_that_wins(void **state)
     } rows[] = {
         { KALLIMA_C2C, false, { 4, 4 }, 1000, false }, // within the nearest caches
         { KALLIMA_C2C, false, { 4, 4 }, 4000, true },
-        { KALLIMA_C2C, false, { 4, 4 }, 40000, false }, // past the caches
-        { KALLIMA_C2C, false, { 4, 16 }, 40000, true }, // rows that fill registers
+        { KALLIMA_C2C, false, { 4, 4 }, 40000, false },  // past the caches
+        { KALLIMA_C2C, false, { 4, 16 }, 40000, false }, // rows that fill registers
         { KALLIMA_C2C, false, { 12, 12 }, 2000, false },
         { KALLIMA_C2C, true, { 6, 6 }, 1000, false },
-        { KALLIMA_C2C, true, { 10, 10 }, 40000, true },
+        { KALLIMA_C2C, true, { 10, 10 }, 40000, false },
         { KALLIMA_R2C, false, { 6, 8 }, 1000, false },
         { KALLIMA_C2R, true, { 16, 16 }, 10000, false },
         { KALLIMA_R2C, false, { 6, 48 }, 1000, true }, // more than a codelet
         { KALLIMA_C2C, false, { 4, 4, 4 }, 50, true },
         { KALLIMA_C2C, false, { 8, 8, 8 }, 50, false },
         { KALLIMA_C2C, true, { 8, 8, 8 }, 50, false },
-        { KALLIMA_C2C, true, { 8, 8, 8 }, 4000, true },
+        { KALLIMA_C2C, true, { 8, 8, 8 }, 4000, false },
+        { KALLIMA_C2C, false, { 8, 8, 8 }, 4000, false },
+        { KALLIMA_C2C,
+          false,
+          { 10, 10, 10 },
+          2000,
+          true }, // rows that fill no half of a register
         { KALLIMA_R2C, true, { 8, 8, 8 }, 4000, false },
         { KALLIMA_R2C, false, { 4, 4, 4 }, 5000, true },
     };
