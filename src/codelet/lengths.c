@@ -86,6 +86,16 @@ bool kal_real_length_is_compiled(int64_t n)
     return n > 1 && n <= KAL_REAL_MAX && (n % 2 == 0 || kal_length_is_compiled(n, false));
 }
 
+bool kal_real_row_is_compiled(int64_t n)
+{
+    static const int8_t longer[] = { 36, 40, 48, 50, 60, KAL_REAL_ROW_MAX };
+    for (size_t i = 0; i < KAL_COUNT(longer); i++) {
+        if (longer[i] == n)
+            return true;
+    }
+    return kal_real_length_is_compiled(n);
+}
+
 bool kal_length_is_of_numbers(int64_t n)
 {
     static const int8_t numbers[] = { 18, 21, 22, 26, 28, 30, 33, 35, 36, 39, 40, 42,

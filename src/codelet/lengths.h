@@ -8,6 +8,7 @@
 
 enum { KAL_TWIDDLED_MAX = 32 }; // longer compiled codelets have no twiddled form
 enum { KAL_REAL_MAX = 32 };     // the longest compiled codelet of real transforms
+enum { KAL_REAL_ROW_MAX = 64 }; // and of rows one behind the other
 enum { KAL_NUMBERS_MAX = 64 };  // the longest that whole numbers go through
 
 /**
@@ -38,6 +39,9 @@ bool kal_length_is_compiled(int64_t n, bool twiddled);
 
 /** Return whether there are compiled codelets of real transforms of length n. */
 bool kal_real_length_is_compiled(int64_t n);
+
+/** The same, or longer ones that rows one behind the other have codelets of: up to KAL_REAL_ROW_MAX. */
+bool kal_real_row_is_compiled(int64_t n);
 
 /** Return what is compiled for them: forms as of kal_length_spec(). */
 struct kal_codelet_spec kal_real_length_spec(int n, enum kal_flavour flavour,

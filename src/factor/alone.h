@@ -24,6 +24,13 @@ bool kal_rows_are_worked_in_turn(const struct kal_problem *problem,
                                  const struct kal_caps *caps);
 
 /**
+ * Whether rows of reals, or lines of a batch, have a codelet that those anywhere have not (kal_real_row_is_compiled()), and are
+ * enough for it.
+ */
+bool kal_rows_are_long_reals(const struct kal_problem *problem,
+                             const struct kal_caps *caps);
+
+/**
  * Whether lines along the last axis are rows that are fastest as whole numbers, several in a register, by one
  * codelet (kal_length_is_of_numbers()), and enough to fill one.
  */

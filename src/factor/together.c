@@ -4,6 +4,7 @@
 #include <limits.h>
 
 #include "codelet/lengths.h"
+#include "factor/alone.h"
 #include "factor/rule.h"
 
 // Are rows of the axes from `first` on equally far apart, in the order of the axes, with none or
@@ -160,7 +161,7 @@ static const struct axes_limits {
     { true, true, false, 16, 192, 0 },      { true, true, true, 0, 0, 0 },
 };
 
-static bool are_faster_by_axes(const struct kal_problem *p)
+static bool are_faster_by_axes(const struct kal_problem *p, const struct kal_caps *caps)
 {
     enum { SMALL_BYTES = 128 << 10, NEAR_BYTES = 4 << 20, ROW = 8 };
     const bool is_f64 = p->precision == KALLIMA_F64, is_real = p->kind != KALLIMA_C2C;
@@ -168,7 +169,7 @@ static bool are_faster_by_axes(const struct kal_problem *p)
     const double points = kal_points_from(p, 0),
                  bytes = points * (double)p->batch * (is_f64 ? 16 : 8);
 
-    if (is_real && !kal_real_length_is_compiled(row))
+    if (is_real && !kal_real_length_is_compiled(row) && !kal_rows_are_long_reals(p, caps))
         return false;
     for (size_t i = 0; i < KAL_COUNT(axes_limits); i++) {
         const struct axes_limits *l = &axes_limits[i];
@@ -188,7 +189,7 @@ static bool fit_lanes(const struct kal_problem *p, const struct kal_caps *caps)
     if ((p->kind != KALLIMA_C2C && !suits_mirror(p, 0)) || lanes < 2)
         return false;
     const bool is_even = p->kind == KALLIMA_C2C && p->n[p->rank - 1] % lanes == 0;
-    return !are_faster_by_axes(p) &&
+    return !are_faster_by_axes(p, caps) &&
            points <= most_lane_points(p, caps->lanes_f32, is_even) &&
            fill_lanes(p->batch, points, lanes, is_even) &&
            kal_array_follows_itself(&p->in, p->rank) &&

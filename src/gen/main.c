@@ -76,8 +76,7 @@ static kallima_status add_complex(struct kal_text *text, enum kal_flavour flavou
 // Is a real codelet of length n of this form's file? The longest one of numbers is of those of reals.
 static bool is_of_form(const struct form *form, int n)
 {
-    const bool is_real = kal_real_length_is_compiled(n) ||
-                         (n == KAL_NUMBERS_MAX && form->kind == KAL_CODELET_R2C);
+    const bool is_real = kal_real_row_is_compiled(n);
     return form->is_of_numbers ? !is_real && kal_length_is_of_numbers(n) : is_real;
 }
 

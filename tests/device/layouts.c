@@ -214,6 +214,7 @@ static void check_batch(int64_t n, int64_t lines, int sort, bool is_inverse,
 void short_lines_of_every_count_are_computed(void **state)
 {
     enum { MOST_LINES = 37 };
+    static const int longer[] = { 36, 40, 48, 50, 60, 64 }; // of reals
 
     (void)state;
     for (int64_t lines = 2; lines <= MOST_LINES; lines++) {
@@ -221,6 +222,9 @@ void short_lines_of_every_count_are_computed(void **state)
         for (int i = 0; i < BATCH_SORTS; i++)
             check_batch(2 + (lines * 7 + i) % 31, lines, i, lines % 2, &apart,
                         (uint64_t)(lines * 100 + i));
+        for (int i = 0; i < BATCH_SORTS; i++)
+            check_batch(longer[(lines + i) % 6], lines, i, lines % 2, &apart,
+                        (uint64_t)(lines * 100 + BATCH_SORTS + i));
     }
     ROWS_FINISH();
 }

@@ -434,11 +434,11 @@ static void compiled_codelets_round_little(void **state)
         if (has_small_primes(n))
             check_rounding(&spec, i & 2);
     }
-    for (int i = 0; i < 8 * (KAL_REAL_MAX + 1); i++) {
+    for (int i = 0; i < 8 * (KAL_REAL_ROW_MAX + 1); i++) {
         const int n = i / 8;
         const struct kal_codelet_spec spec = kal_real_length_spec(
             n, (enum kal_flavour)(i & 1), i & 4 ? KAL_CODELET_C2R : KAL_CODELET_R2C);
-        if (kal_real_length_is_compiled(n) && has_small_primes(n))
+        if (kal_real_row_is_compiled(n) && has_small_primes(n))
             check_rounding(&spec, i & 2);
     }
     for (int i = 0; i < 2 * (KAL_NUMBERS_MAX + 1); i++) {

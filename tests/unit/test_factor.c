@@ -276,6 +276,9 @@ static void lines_of_a_batch_are_alone_where_that_wins(void **state)
         { KALLIMA_C2C, false, 147, 33, { false, true, true } },   // tiles half empty
         { KALLIMA_C2C, false, 147, 31, { false, true, false } },
         { KALLIMA_C2C, true, 65, 11, { false, true, true } },
+        { KALLIMA_R2C, false, 50, 8, { false, true, true } }, // of one codelet
+        { KALLIMA_R2C, false, 50, 1310, { false, true, true } },
+        { KALLIMA_R2C, false, 50, 1311, { false, false, false } },
         { KALLIMA_R2C, false, 180, 11, { false, true, true } },
         { KALLIMA_R2C, false, 180, 12, { false, false, false } },
         { KALLIMA_C2R, false, 200, 12, { false, true, true } },
@@ -365,11 +368,17 @@ static void short_real_rows_are_worked_in_turn_where_that_wins(void **state)
         int64_t count, n;
         bool are_in_turn;
     } rows[] = {
-        { KALLIMA_R2C, false, 12, 50, true }, // few
-        { KALLIMA_R2C, false, 13, 50, false }, { KALLIMA_R2C, false, 17, 50, true },
-        { KALLIMA_R2C, false, 24, 50, false }, { KALLIMA_C2R, true, 32, 64, true },
-        { KALLIMA_C2R, true, 33, 64, false },  { KALLIMA_C2R, true, 9, 70, true },
-        { KALLIMA_C2R, true, 15, 70, false },  { KALLIMA_C2C, true, 9, 70, true },
+        { KALLIMA_R2C, false, 12, 50, false },
+        { KALLIMA_R2C, false, 7, 50, true },  // few for a codelet
+        { KALLIMA_R2C, false, 12, 52, true }, // few
+        { KALLIMA_R2C, false, 13, 52, false },
+        { KALLIMA_R2C, false, 17, 52, true },
+        { KALLIMA_R2C, false, 24, 52, false },
+        { KALLIMA_C2R, true, 32, 58, true },
+        { KALLIMA_C2R, true, 33, 58, false },
+        { KALLIMA_C2R, true, 9, 70, true },
+        { KALLIMA_C2R, true, 15, 70, false },
+        { KALLIMA_C2C, true, 9, 70, true },
         { KALLIMA_C2R, true, 9, 71, false },
     };
     (void)state;
@@ -433,7 +442,8 @@ static void arrays_are_on_lanes_where_that_wins(void **state)
         { KALLIMA_C2C, true, { 10, 10 }, 40000, false },
         { KALLIMA_R2C, false, { 6, 8 }, 1000, false },
         { KALLIMA_C2R, true, { 16, 16 }, 10000, false },
-        { KALLIMA_R2C, false, { 6, 48 }, 1000, true }, // more than a codelet
+        { KALLIMA_R2C, false, { 6, 48 }, 1000, true },  // more than a codelet
+        { KALLIMA_R2C, false, { 8, 48 }, 1000, false }, // for enough rows, there is one
         { KALLIMA_C2C, false, { 4, 4, 4 }, 50, true },
         { KALLIMA_C2C, false, { 8, 8, 8 }, 50, false },
         { KALLIMA_C2C, true, { 8, 8, 8 }, 50, false },

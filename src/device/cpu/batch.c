@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { MAX_KERNELS = 2 * CPU_MAX_LEVELS };
+enum { MAX_KERNELS = 3 * CPU_MAX_LEVELS };
 
 // Kernels that may take some of the lines, `lines` of them at once and what that costs.
 struct choice {
@@ -33,13 +33,17 @@ static void add(struct choices *choices, struct choice choice)
 // lines, or of reals to a line in scalar code: those that turn complex lines in narrow registers
 // are slower than what takes numbers as they are, in f64 in wide ones, too, where they are not full.
 // Reals wait for the turning of the first ones. Measured on a Zen 4 processor in the caches, by timing
-// 150 kinds, lengths and batches with each.
+// 150 kinds, lengths and batches with each, 84 of long reals.
 static double reals_cost(int bytes, int64_t n, bool is_f64)
 {
-    enum { SHORT = 8 };
+    enum { SHORT = 8, LONG_F32 = 16 };
+    if (n > CPU_MAX_REAL)
+        return is_f64 ? (bytes == 32 ? 2.4 : 3.9) : bytes == 32 ? 1.9 : 4.1;
     if (is_f64)
-        return bytes == 16 ? 2.1 : bytes == 32 ? 2.6 : 4.9;
-    return bytes == 16 ? (n < SHORT ? 2.3 : 2.9) : bytes == 32 ? 3.7 : 5.2;
+        return bytes == 16 ? 2.1 : bytes == 32 ? 2.6 : 5.4;
+    return bytes == 16   ? (n < SHORT ? 2.3 : 2.9)
+           : bytes == 32 ? 3.7
+                         : (n < LONG_F32 ? 5.2 : 7.6);
 }
 
 static double turned_cost(int bytes, int64_t n, bool is_f64)
@@ -56,30 +60,47 @@ static double several_cost(int bytes, int64_t n, bool is_f64)
     return bytes == 16 ? 1.0 : !is_f64 ? 1.7 : n <= SHORT ? 2.0 : 1.3;
 }
 
-static struct choice turned_choice(const struct cpu_kernels *k, const struct kal_pass *p,
+static struct choice turned_choice(const struct cpu_short_lines *turned, int lanes,
                                    bool is_f64)
 {
     static const double TURNING = 12.0;
-    const int bytes = k->lanes * (is_f64 ? 8 : 4);
-    struct cpu_short_lines turned;
-
-    kal_cpu_short_find(&turned, p, k);
+    const int bytes = lanes * (is_f64 ? 8 : 4);
     struct choice choice = {
-        .run = turned.run,
-        .lines = k->lanes,
-        .is_real = turned.is_real,
+        .run = turned->run,
+        .lines = lanes,
+        .is_real = turned->is_real,
         .cost = 1.0,
         .scale_rest = 1.0,
     };
-    if (!turned.run || k->lanes == 1)
+    if (lanes == 1)
         return choice;
-    if (turned.is_real) {
-        choice.cost = reals_cost(bytes, turned.n, is_f64);
-        choice.once = TURNING / (double)turned.n;
+    if (turned->is_real) {
+        choice.cost = reals_cost(bytes, turned->n, is_f64);
+        choice.once = TURNING / (double)turned->n;
     } else {
-        choice.cost = turned_cost(bytes, turned.n, is_f64);
+        choice.cost = turned_cost(bytes, turned->n, is_f64);
     }
     return choice;
+}
+
+// Long lines of reals are worth it from a few on. Fewer of them than a register holds are copied to one.
+static void add_turned(struct choices *choices, const struct cpu_kernels *k,
+                       const struct kal_pass *p, int64_t lines, bool is_f64,
+                       bool has_32_bytes)
+{
+    enum { FEWEST_LONG = 8 };
+    static const double TIMES = 1.6, COPIES = 0.3;
+    struct cpu_short_lines turned;
+
+    kal_cpu_short_find_any(&turned, p, k);
+    if (kal_cpu_is_long_real(&turned) && (lines < FEWEST_LONG || !has_32_bytes))
+        return;
+    struct choice choice = turned_choice(&turned, k->lanes, is_f64);
+    add(choices, choice);
+    choice.run = turned.rest;
+    choice.takes_fewer = true;
+    choice.cost = TIMES * choice.cost + COPIES;
+    add(choices, choice);
 }
 
 static struct choice several_choice(const struct cpu_kernels *k, const struct kal_pass *p,
@@ -117,7 +138,8 @@ static void find_choices(struct choices *choices, const struct cpu_program *prog
         const struct cpu_kernels *k =
             kal_cpu_kernels_find(device->level[i], program->is_f64);
         if (!wanted || k->lanes == wanted || k->lanes == 1)
-            add(choices, turned_choice(k, p, program->is_f64));
+            add_turned(choices, k, p, lines, program->is_f64,
+                       kal_caps_has_32_bytes(&device->base.caps));
         if (fills_several(p, lines, program->is_f64, i == device->level_count - 1))
             add(choices, several_choice(k, p, program->is_f64));
     }

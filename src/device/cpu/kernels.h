@@ -19,7 +19,7 @@
  */
 #define CPU_INLINE static inline __attribute__((always_inline))
 
-enum { CPU_MAX_RADIX = 32, CPU_MAX_REAL = 32, CPU_MAX_LANES = 16 };
+enum { CPU_MAX_RADIX = 32, CPU_MAX_REAL = 32, CPU_MAX_REAL_ROW = 64, CPU_MAX_LANES = 16 };
 
 /** The longest codelet, of whole lines: of several, and of lines beside each other. */
 enum { CPU_LONGEST = 64 };
@@ -174,10 +174,11 @@ static inline bool kal_cpu_goes_straight(int reals, int lanes, int real_bytes)
 /**
  * Of real transforms of length n, NULL where there is none: reals, and coefficients 0 .. n/2 as
  * interleaved numbers; x and y begin at `re`. C2R is the inverse; imaginary parts of coefficients
- * that are real are not used.
+ * that are real are not used. `rest` counts lines: few of the longer ones, by way of copies.
  */
 struct cpu_real_kernels {
-    cpu_short *r2c[CPU_MAX_REAL + 1], *c2r[CPU_MAX_REAL + 1];
+    cpu_short *r2c[CPU_MAX_REAL_ROW + 1], *c2r[CPU_MAX_REAL_ROW + 1];
+    cpu_short *rest_r2c[CPU_MAX_REAL_ROW + 1], *rest_c2r[CPU_MAX_REAL_ROW + 1];
 };
 
 /**

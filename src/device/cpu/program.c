@@ -367,12 +367,12 @@ static bool straddles_registers(const struct cpu_pass *pass, bool is_f64)
 // processor, at 28 GB/s for all its threads; others settle behind what comes next. There one thread takes 0.4 to 0.85 of
 // the time through the caches, 8 to 134 MB, if lines go past these by way of a copy. Two threads take 0.4 to 1, as long as all
 // of it is in the caches, and 0.9 to 1.2 of more, and of short lines that go straight 0.65 to 0.85. Lines of more points,
-// which registers do not hold, take 0.9 to 2.
+// which registers do not hold, take 0.9 to 2, and so do reals of more than 32 from 7 MB on, but lines of less than 160 bytes.
 static bool are_held_up(const struct cpu_program *program, const struct cpu_pass *pass)
 {
     enum { FEWEST = 5, LONGEST_TURNED = 18, LONGEST_F32 = 36, LONGEST_F64 = 32 };
-    enum { SHORT_BYTES = 128 };
-    const double KEPT_SHARE = 0.75;
+    enum { SHORT_BYTES = 128, LONG_BYTES = 160 };
+    const double KEPT_SHARE = 0.75, MOST_OF_LONG = 7e6;
     const struct kal_caps *caps = &program->base.device->caps;
     const struct cpu_short_lines *turned = &pass->turned;
     const bool is_f64 = program->is_f64, has_threads = caps->threads > 1;
@@ -383,6 +383,8 @@ static bool are_held_up(const struct cpu_program *program, const struct cpu_pass
     if (!turned->run || !caps->waits_for_stores ||
         (has_threads && bytes > KEPT_SHARE * (double)caps->shared_bytes))
         return false;
+    if (kal_cpu_is_long_real(turned))
+        return bytes < MOST_OF_LONG || turned->reals * real_bytes < LONG_BYTES;
     if (turned->count > 1)
         return turned->n <= (is_f64 ? LONGEST_F64 : LONGEST_F32);
     if (kal_cpu_goes_straight((int)turned->reals, pass->kernels->lanes, real_bytes))

@@ -9,6 +9,16 @@
 void kal_cpu_short_find(struct cpu_short_lines *out, const struct kal_pass *pass,
                         const struct cpu_kernels *kernels);
 
+/** The same where lines are few or left over: a long line of reals may be worked by itself, too. */
+void kal_cpu_short_find_any(struct cpu_short_lines *out, const struct kal_pass *pass,
+                            const struct cpu_kernels *kernels);
+
+/** Are they longer than the real codelets of lines anywhere? */
+static inline bool kal_cpu_is_long_real(const struct cpu_short_lines *lines)
+{
+    return lines->is_real && lines->n > CPU_MAX_REAL;
+}
+
 /**
  * Return whether a pass is a real transform of even length of one contiguous line, by codelets of
  * half its length and a mirrored step behind them, or before them.

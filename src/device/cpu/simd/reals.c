@@ -3,6 +3,8 @@
 // registers on their way to it and back, as those of complex numbers, or one by one.
 #include "device/cpu/kernels.h"
 
+#include <string.h>
+
 #include "device/cpu/simd/real_codelets.h"
 
 #if LANES > 1
@@ -35,6 +37,12 @@
     LENGTHS_FROM_2(X) LENGTHS_FROM_4(X) LENGTHS_FROM_8(X) \
     X(16) X(17) X(18) X(19) X(20) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30) \
     X(31) X(32)
+#endif
+// Longer ones, for registers of which one holds several lines, and alone where they are left over.
+#if LANES == 1 || (defined IS_SCALED ? REGISTER_BYTES == 32 : REGISTER_BYTES >= 32)
+#define LONG_LENGTHS(X) X(36) X(40) X(48) X(50) X(60) X(64)
+#else
+#define LONG_LENGTHS(X)
 #endif
 // clang-format on
 
@@ -118,14 +126,54 @@ static void scale_lines(R *to, int64_t step, int64_t i, int reals, double scale)
     }
 #endif
 
+// Lines, not groups of them, by way of copies: fewer than a register holds.
+#if LANES == 1
+#define WORK_REST(name, n, read, written)
+#define REST_ENTRY(n, function)
+#else
+INLINE void copy_line(R *to, const R *from, int reals)
+{
+    memcpy(to, from, (size_t)reals * sizeof(R));
+}
+
+#define WORK_REST(name, n, read, written)                                          \
+    static void rest_##name##_##n(PARAMETERS)                                      \
+    {                                                                              \
+        R from[(read)*LANES], to[(written)*LANES];                                 \
+        struct lines l = { from, to, read, written, (R)scale };                    \
+        const R *in = x->re;                                                       \
+        R *out = y->re;                                                            \
+        (void)is_streamed;                                                         \
+        for (int64_t done = 0; done < groups; done += LANES) {                     \
+            const int64_t lines = groups - done < LANES ? groups - done : LANES;   \
+            for (int64_t i = 0; i < LANES; i++)                                    \
+                copy_line(from + i * (read), in + (i < lines ? i : 0) * x->stride, \
+                          read);                                                   \
+            work_##name##_##n(&l, false);                                          \
+            for (int64_t i = 0; i < lines; i++)                                    \
+                copy_line(out + i * y->stride, to + i * (written), written);       \
+            in += LANES * x->stride;                                               \
+            out += LANES * y->stride;                                              \
+        }                                                                          \
+    }
+#define REST_ENTRY(n, function) [n] = function,
+#endif
+
 #define BOTH(n)                      \
     WORK(r2c, n, n, COEFFICIENTS(n)) \
     WORK(c2r, n, COEFFICIENTS(n), n)
+#define BOTH_LONG(n)                      \
+    BOTH(n)                               \
+    WORK_REST(r2c, n, n, COEFFICIENTS(n)) \
+    WORK_REST(c2r, n, COEFFICIENTS(n), n)
 
 LENGTHS(BOTH)
+LONG_LENGTHS(BOTH_LONG)
 
 #define R2C_ENTRY(n) [n] = lines_r2c_##n,
 #define C2R_ENTRY(n) [n] = lines_c2r_##n,
+#define R2C_REST(n)  REST_ENTRY(n, rest_r2c_##n)
+#define C2R_REST(n)  REST_ENTRY(n, rest_c2r_##n)
 
 #if defined IS_SCALED
 #define TABLE JOIN(kal_cpu_reals_scaled_, KAL_SIMD_SUFFIX)
@@ -136,6 +184,8 @@ LENGTHS(BOTH)
 extern const struct cpu_real_kernels TABLE;
 
 const struct cpu_real_kernels TABLE = {
-    .r2c = { LENGTHS(R2C_ENTRY) },
-    .c2r = { LENGTHS(C2R_ENTRY) },
+    .r2c = { LENGTHS(R2C_ENTRY) LONG_LENGTHS(R2C_ENTRY) },
+    .c2r = { LENGTHS(C2R_ENTRY) LONG_LENGTHS(C2R_ENTRY) },
+    .rest_r2c = { LONG_LENGTHS(R2C_REST) },
+    .rest_c2r = { LONG_LENGTHS(C2R_REST) },
 };
