@@ -316,20 +316,15 @@ static bool is_small(const struct cpu_program *program)
     return bytes < SHARED_BYTES * (double)program->program->phase[0].lines;
 }
 
-// Complex arrays are faster in tiles of parts past the caches, where rows fill registers and columns take several steps, and
+// Complex arrays are faster in tiles of parts past the caches, where rows fill registers and columns are not short, and
 // with long columns of a power of two, whose numbers fall on few sets of a cache: 128x32 floats x 320 take 0.9 of the time,
-// 1024x16 0.81, but 32x32 doubles x 640 1.5. So are a few large ones with axes of several steps and more than a few rows on
-// several threads, which share out tiles of lines better than halves of all: 128x16x16 floats take 0.53 of the time on two.
+// 1024x16 0.81, but 32x32 doubles x 640 1.5; 32x32x32 floats x 32 0.7 on sixteen threads of a Xeon. So are a few large ones with
+// axes of several steps and more than a few rows on several threads, which share out tiles of lines better than halves of all: 128x16x16 floats take 0.53 of the time on two.
 // Measured on a Zen 4 processor in November 2026.
 static bool is_faster_in_tiles(const struct cpu_program *program, bool are_small)
 {
-    enum {
-        MANY_BYTES = 4000000,
-        SEVERAL = 128,
-        LONG = 512,
-        PERIOD = 256,
-        FEW_LINES = 16
-    };
+    enum { MANY_BYTES = 4000000, SEVERAL_F32 = 32, SEVERAL_F64 = 128 };
+    enum { LONG = 512, PERIOD = 256, FEW_LINES = 16 };
     const int lanes = program->pass[0].widest->lanes;
     const bool are_few = !are_small && program->program->phase[0].lines < FEW_LINES &&
                          !program->program->rows_in_turn;
@@ -347,7 +342,8 @@ static bool is_faster_in_tiles(const struct cpu_program *program, bool are_small
             are_even || (are_rows && pass->bytes >= MANY_BYTES && p->n % lanes == 0);
         longest = are_rows ? longest : kal_max(longest, p->n);
     }
-    return is_complex && (is_faster || (are_even && longest >= SEVERAL));
+    const int several = program->is_f64 ? SEVERAL_F64 : SEVERAL_F32;
+    return is_complex && (is_faster || (are_even && longest >= several));
 }
 
 // Do the passes leave all that is scaled to the last one, and the registers to the engine?

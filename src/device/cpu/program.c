@@ -809,10 +809,10 @@ static int64_t single_reals(const struct cpu_program *program)
 
 // Does what a single line or array writes go past the caches? Arrays do not by themselves. Measured on a Zen 4 processor, batches
 // of 8 to 16 MB: arrays of 1.1 KiB and more each way, 130 shapes, take 0.5 to 0.9 of the time if they do, those of 1 KiB and less,
-// of which several are one, 1 to 1.5. On a Xeon those of 40 KiB and more take 1.1, too.
+// of which several are one, 1 to 1.5. On a Xeon these take 0.6 to 0.75, but those of 40 KiB and more 1.1.
 static bool leaves_alone(const struct cpu_program *program, int64_t bytes)
 {
-    enum { LEAST_BYTES = 2200, SHARE_ZEN = 4, SHARE = 32 };
+    enum { LEAST_BYTES_ZEN = 2200, LEAST_BYTES = 2048, SHARE_ZEN = 4, SHARE = 32 };
     const struct cpu_device *device = (const struct cpu_device *)program->base.device;
     const int64_t most =
         (int64_t)device->base.caps.near_bytes / (device->is_zen ? SHARE_ZEN : SHARE);
@@ -822,8 +822,8 @@ static bool leaves_alone(const struct cpu_program *program, int64_t bytes)
 
     if (program->single != CPU_SINGLE_ARRAY)
         return last->is_streamed;
-    return both >= LEAST_BYTES * arrays && bytes <= most &&
-           kal_cpu_arrays_leave_caches(program, last->pass);
+    return (device->is_zen ? both >= LEAST_BYTES_ZEN * arrays : bytes >= LEAST_BYTES) &&
+           bytes <= most && kal_cpu_arrays_leave_caches(program, last->pass);
 }
 
 // Lines or arrays one behind the other, of several steps each, that go past the caches, do so by way of a copy.
