@@ -493,34 +493,76 @@ static inline void set_vectors(struct cpu_vectors *v, const struct cpu_axis *axi
               first + (axis->is_swapped ? 0 : part_bytes), stride);
 }
 
+// What of the next array is asked for with each few lines of an axis.
+struct asking {
+    const char *at, *end;
+    int64_t bytes;
+};
+
+enum { ASKING_LINES = 16 }; // a multiple of what registers hold
+
+static inline void ask(struct asking *a)
+{
+    for (int64_t i = 0; i < a->bytes && a->at < a->end; i += CPU_LINE_BYTES) {
+        __builtin_prefetch(a->at, 0, 2);
+        a->at += CPU_LINE_BYTES;
+    }
+}
+
+// Lines that each of what `run` counts is, and how many of these are worked at a time while something is asked for.
+static inline int64_t lines_of_one(const struct cpu_part *part)
+{
+    return part->count == part->lines ? 1 : part->at_once;
+}
+
+static inline int64_t rows_at_a_time(const struct cpu_part *part)
+{
+    return kal_max(1, ASKING_LINES / lines_of_one(part));
+}
+
+// All at once, where nothing is asked for, which `a` is NULL for.
 static inline void run_rows(const struct cpu_axis *axis, char *from, char *to,
-                            int64_t part_bytes)
+                            int64_t part_bytes, struct asking *a)
 {
     struct cpu_vectors x, y;
 
     for (int i = 0; i < axis->rows.part_count; i++) {
         const struct cpu_part *part = &axis->rows.part[i];
-        if (part->count == 0)
-            continue;
-        set_vectors(&x, axis, from + part->in, axis->in_stride, part_bytes);
-        set_vectors(&y, axis, to + part->out, axis->out_stride, part_bytes);
-        part->run(&x, &y, part->count, 1.0, false);
+        const int64_t most = a ? rows_at_a_time(part) : part->count,
+                      step = a ? lines_of_one(part) * part_bytes : 0;
+        for (int64_t done = 0; done < part->count; done += most) {
+            if (a)
+                ask(a);
+            set_vectors(&x, axis, from + part->in + done * step * axis->in_stride,
+                        axis->in_stride, part_bytes);
+            set_vectors(&y, axis, to + part->out + done * step * axis->out_stride,
+                        axis->out_stride, part_bytes);
+            part->run(&x, &y, kal_min(most, part->count - done), 1.0, false);
+        }
     }
 }
 
 static inline void run_beside(const struct cpu_axis *axis, char *from, char *to,
-                              int64_t part_bytes)
+                              int64_t part_bytes, struct asking *a)
 {
     struct cpu_vectors x, y;
 
-    set_vectors(&x, axis, from, axis->in_stride, part_bytes);
-    set_vectors(&y, axis, to, axis->out_stride, part_bytes);
-    axis->beside(&x, &y, axis->m, axis->s, axis->lines, axis->table);
+    for (int64_t done = 0, lines; done < axis->lines; done += lines) {
+        const int64_t left = axis->lines - done;
+        lines = !a || left < 2 * ASKING_LINES ? left : ASKING_LINES;
+        if (a)
+            ask(a);
+        set_vectors(&x, axis, from + done * PAIR * part_bytes, axis->in_stride,
+                    part_bytes);
+        set_vectors(&y, axis, to + done * PAIR * part_bytes, axis->out_stride,
+                    part_bytes);
+        axis->beside(&x, &y, axis->m, axis->s, lines, axis->table);
+    }
 }
 
 // Groups of rows that are worked one by one, or of columns by way of copies.
 static inline void run_lines(const struct cpu_axis *axis, char *from, char *to,
-                             int64_t real_bytes, char *const copy[2])
+                             int64_t real_bytes, char *const copy[2], struct asking *a)
 {
     const int64_t in_bytes = axis->in_stride * real_bytes,
                   out_bytes = axis->out_stride * real_bytes;
@@ -529,6 +571,8 @@ static inline void run_lines(const struct cpu_axis *axis, char *from, char *to,
         const char *line = from + i * axis->in_group;
         char *out = to + i * axis->out_group;
         for (int64_t k = 0; k < axis->lines; k++, line += in_bytes, out += out_bytes) {
+            if (a)
+                ask(a);
             if (!axis->collect) {
                 axis->row->run_pair(axis->row, line, out);
                 continue;
@@ -541,10 +585,10 @@ static inline void run_lines(const struct cpu_axis *axis, char *from, char *to,
 }
 
 static inline void run_groups(const struct cpu_axis *axis, char *from, char *to,
-                              int64_t part_bytes)
+                              int64_t part_bytes, struct asking *a)
 {
     for (int64_t i = 0; i < axis->groups; i++) {
-        (axis->beside ? run_beside : run_rows)(axis, from, to, part_bytes);
+        (axis->beside ? run_beside : run_rows)(axis, from, to, part_bytes, a);
         from += axis->in_group;
         to += axis->out_group;
     }
@@ -552,18 +596,57 @@ static inline void run_groups(const struct cpu_axis *axis, char *from, char *to,
 
 static inline void run_axis(const struct cpu_program *program,
                             const struct cpu_axis *axis, char *from, char *to,
-                            char *const copy[2])
+                            char *const copy[2], struct asking *a)
 {
     const int64_t part_bytes = program->is_f64 ? 8 : 4;
 
     for (int64_t i = 0; i < axis->times; i++) {
         if (axis->row)
-            run_lines(axis, from, to, part_bytes, copy);
+            run_lines(axis, from, to, part_bytes, copy, a);
         else
-            run_groups(axis, from, to, part_bytes);
+            run_groups(axis, from, to, part_bytes, a);
         from += axis->in_time;
         to += axis->out_time;
     }
+}
+
+static inline void run_axes(const struct cpu_program *program, char *from, char *to,
+                            char *const tile[2], struct asking *a)
+{
+    const struct cpu_array *array = &program->array;
+    char *const copy[2] = { tile[0] + array->column_at, tile[1] + array->column_at };
+
+    for (int i = 0; i < array->axis_count - 1; i++) {
+        run_axis(program, &array->axis[i], from, tile[i % 2], copy, a);
+        from = tile[i % 2];
+    }
+    run_axis(program, &array->axis[array->axis_count - 1], from, to, copy, a);
+}
+
+static int64_t count_asks(const struct cpu_axis *axis)
+{
+    const int64_t groups = axis->groups * axis->times;
+    int64_t count = 0;
+
+    if (axis->row)
+        return groups * axis->lines;
+    if (axis->beside)
+        return groups * kal_max(1, axis->lines / ASKING_LINES);
+    for (int i = 0; i < axis->rows.part_count; i++) {
+        const struct cpu_part *part = &axis->rows.part[i];
+        count += (part->count + rows_at_a_time(part) - 1) / rows_at_a_time(part);
+    }
+    return groups * count;
+}
+
+void kal_cpu_array_ask(struct cpu_array *array, int64_t bytes)
+{
+    int64_t count = 0;
+    for (int i = 0; i < array->axis_count; i++)
+        count += count_asks(&array->axis[i]);
+    array->call_count = 0;
+    array->in_bytes = bytes;
+    array->ask_bytes = kal_round_up((bytes + count - 1) / count, CPU_LINE_BYTES);
 }
 
 static inline void run_calls(const struct cpu_array *array, char *const place[])
@@ -588,25 +671,23 @@ void kal_cpu_array_run(const struct cpu_program *program, const struct cpu_vecto
 {
     const struct cpu_array *array = &program->array;
     char *const tile[2] = { workspace, workspace + program->tile_bytes / 2 };
-    char *const copy[2] = { tile[0] + array->column_at, tile[1] + array->column_at };
-    char *from = kal_cpu_leading(x);
+    char *from = kal_cpu_leading(x), *to = kal_cpu_leading(y);
 
     if (array->call_count > 0) {
         char *const place[CPU_ARRAY_PLACES] = {
             [CPU_ARRAY_IN] = from,
             [CPU_ARRAY_TILE] = tile[0],
             [CPU_ARRAY_OTHER_TILE] = tile[1],
-            [CPU_ARRAY_OUT] = kal_cpu_leading(y),
+            [CPU_ARRAY_OUT] = to,
         };
         run_calls(array, place);
-        return;
+    } else if (array->ask_bytes > 0) {
+        const char *next = from + program->in.line;
+        struct asking a = { next, next + array->in_bytes, array->ask_bytes };
+        run_axes(program, from, to, tile, &a);
+    } else {
+        run_axes(program, from, to, tile, NULL);
     }
-    for (int i = 0; i < array->axis_count - 1; i++) {
-        run_axis(program, &array->axis[i], from, tile[i % 2], copy);
-        from = tile[i % 2];
-    }
-    run_axis(program, &array->axis[array->axis_count - 1], from, kal_cpu_leading(y),
-             copy);
 }
 
 // A worker's share of rows.
@@ -678,6 +759,6 @@ void kal_cpu_array_share(const struct cpu_program *program, const struct cpu_vec
         char *to = i == last ? kal_cpu_leading(y) : tile[i % 2];
         kal_cpu_begin(worker);
         share_axis(&axis, worker, &from, &to);
-        run_axis(program, &axis, from, to, NULL); // no columns by way of copies
+        run_axis(program, &axis, from, to, NULL, NULL); // no columns by way of copies
     }
 }

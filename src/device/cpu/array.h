@@ -15,6 +15,9 @@
  */
 kallima_status kal_cpu_array_find(struct cpu_program *program);
 
+/** Have each of a batch, of so many bytes one behind the other, ask for the next one while it is worked. */
+void kal_cpu_array_ask(struct cpu_array *array, int64_t bytes);
+
 /** Run one array from x to y, but for its scale; two tiles of the program's are in the workspace. */
 void kal_cpu_array_run(const struct cpu_program *program, const struct cpu_vectors *x,
                        const struct cpu_vectors *y, char *workspace);

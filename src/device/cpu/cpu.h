@@ -266,7 +266,9 @@ struct cpu_array {
     int64_t tile_bytes; // of each of two tiles, and of a column behind it
     int64_t column_at;  // where that begins
     int64_t out_reals;
-    bool is_small; // not worth several threads
+    int64_t in_bytes;  // of the next array, of which
+    int64_t ask_bytes; // so many are asked for with each few lines; 0: nothing is
+    bool is_small;     // not worth several threads
 };
 
 struct cpu_roots_kept;

@@ -826,15 +826,21 @@ static bool leaves_alone(const struct cpu_program *program, int64_t bytes)
            bytes <= most && kal_cpu_arrays_leave_caches(program, last->pass);
 }
 
-// Lines or arrays one behind the other, of several steps each, that go past the caches, do so by way of a copy.
+// Lines or arrays one behind the other, of several steps each, that go past the caches, do so by way of a copy. While an array is
+// worked the next one is asked for, bit by bit: 20 shapes of 8 and 16 MB take 0.76 of the time on a Zen 4 processor, 0.87 on two
+// threads. Smaller ones, of which several are near at once, do not gain by it.
 static void find_streamed_lines(struct cpu_program *program)
 {
+    enum { LEAST_ASKED = 4096 };
     const int64_t bytes = single_reals(program) * (program->is_f64 ? 8 : 4);
+    const int64_t in_bytes = kal_min(llabs(program->in.line), 2 * bytes);
 
     if (bytes == 0 || program->lines == 1 || bytes != program->out.line ||
         !leaves_alone(program, bytes))
         return;
     program->streams_lines = true;
+    if (program->single == CPU_SINGLE_ARRAY && in_bytes >= LEAST_ASKED)
+        kal_cpu_array_ask(&program->array, in_bytes);
     need_joined(program, (int64_t)aligned((uint64_t)kal_max(bytes, CPU_STREAMED_BYTES) +
                                           2 * CPU_LINE_BYTES));
 }

@@ -401,7 +401,8 @@ static void run_lines_ahead(const struct cpu_program *program, run_one *run,
 {
     enum { AHEAD_BYTES = 8192 };
     for (int64_t i = 0; i < lines; i++) {
-        ask_for(kal_cpu_leading(x) + AHEAD_BYTES, program->in.line);
+        if (program->array.ask_bytes == 0)
+            ask_for(kal_cpu_leading(x) + AHEAD_BYTES, program->in.line);
         run(program, x, &y, workspace);
         finish_line(program, &y);
         kal_cpu_advance(x, program->in.line);
