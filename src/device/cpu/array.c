@@ -318,13 +318,16 @@ static bool is_small(const struct cpu_program *program)
 
 // Complex arrays are faster in tiles of parts past the caches, where rows fill registers and columns are not short, and
 // with long columns of a power of two, whose numbers fall on few sets of a cache: 128x32 floats x 320 take 0.9 of the time,
-// 1024x16 0.81, but 32x32 doubles x 640 1.5; 32x32x32 floats x 32 0.7 on sixteen threads of a Xeon. So are a few large ones with
-// axes of several steps and more than a few rows on several threads, which share out tiles of lines better than halves of all: 128x16x16 floats take 0.53 of the time on two.
-// Measured on a Zen 4 processor in November 2026.
+// 1024x16 0.81, but 32x32 doubles x 640 1.5; on a Xeon 32x32x32 x 32 0.7, of doubles 0.65. So are a few large
+// ones with axes of several steps and more than a few rows on several threads, which share out tiles of lines better than halves of
+// all: 128x16x16 floats take 0.53 of the time on two. Measured on a Zen 4 processor in November 2026.
 static bool is_faster_in_tiles(const struct cpu_program *program, bool are_small)
 {
     enum { MANY_BYTES = 4000000, SEVERAL_F32 = 32, SEVERAL_F64 = 128 };
-    enum { LONG = 512, PERIOD = 256, FEW_LINES = 16 };
+    enum { LONG = 512, PERIOD = 256, FEW_LINES = 16, SHARE = 4 };
+    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
+    const double bytes =
+        program->pass[0].bytes / (double)program->program->phase[0].lines; // of an array
     const int lanes = program->pass[0].widest->lanes;
     const bool are_few = !are_small && program->program->phase[0].lines < FEW_LINES &&
                          !program->program->rows_in_turn;
@@ -342,7 +345,10 @@ static bool is_faster_in_tiles(const struct cpu_program *program, bool are_small
             are_even || (are_rows && pass->bytes >= MANY_BYTES && p->n % lanes == 0);
         longest = are_rows ? longest : kal_max(longest, p->n);
     }
-    const int several = program->is_f64 ? SEVERAL_F64 : SEVERAL_F32;
+    const bool is_long =
+        program->is_f64 &&
+        (device->is_zen || bytes <= (double)device->base.caps.near_bytes / SHARE);
+    const int several = is_long ? SEVERAL_F64 : SEVERAL_F32;
     return is_complex && (is_faster || (are_even && longest >= several));
 }
 
