@@ -61,8 +61,8 @@ struct cpu_short_lines {
     int64_t reals;  // of a line of the output
     int64_t count;  // what `run` is told of each tile: 1, or its lanes
     bool is_real;   // x and y begin where their lines do, whichever part leads
-    cpu_short *
-        rest; // of fewer than a tile, by way of a copy: it counts lines; NULL: there is none
+    // Of fewer than a tile, by way of a copy: it counts lines; NULL: there is none.
+    cpu_short *rest;
 };
 
 /** Lines that are worked beside each other, in registers of numbers. */

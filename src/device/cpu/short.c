@@ -171,7 +171,9 @@ int64_t kal_cpu_real_length(const struct kal_pass *p, bool *is_forward)
     const bool is_one = p->step_count == 1
                             ? n == 2
                             : p->step_count == 2 && is_codelet(p, !*is_forward, n / 2);
-    return is_one || (n > CPU_MAX_REAL && kal_real_row_is_compiled(n)) ? n : 0;
+    const bool is_long = n > CPU_MAX_REAL && kal_real_row_is_compiled(n) &&
+                         kal_cpu_is_mirrored_line(p, is_forward);
+    return is_one || is_long ? n : 0;
 }
 
 bool kal_cpu_is_mirrored_line(const struct kal_pass *p, bool *is_forward)
