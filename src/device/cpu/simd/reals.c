@@ -131,30 +131,25 @@ static void scale_lines(R *to, int64_t step, int64_t i, int reals, double scale)
 #define WORK_REST(name, n, read, written)
 #define REST_ENTRY(n, function)
 #else
-INLINE void copy_line(R *to, const R *from, int reals)
-{
-    memcpy(to, from, (size_t)reals * sizeof(R));
-}
-
-#define WORK_REST(name, n, read, written)                                          \
-    static void rest_##name##_##n(PARAMETERS)                                      \
-    {                                                                              \
-        R from[(read)*LANES], to[(written)*LANES];                                 \
-        struct lines l = { from, to, read, written, (R)scale };                    \
-        const R *in = x->re;                                                       \
-        R *out = y->re;                                                            \
-        (void)is_streamed;                                                         \
-        for (int64_t done = 0; done < groups; done += LANES) {                     \
-            const int64_t lines = groups - done < LANES ? groups - done : LANES;   \
-            for (int64_t i = 0; i < LANES; i++)                                    \
-                copy_line(from + i * (read), in + (i < lines ? i : 0) * x->stride, \
-                          read);                                                   \
-            work_##name##_##n(&l, false);                                          \
-            for (int64_t i = 0; i < lines; i++)                                    \
-                copy_line(out + i * y->stride, to + i * (written), written);       \
-            in += LANES * x->stride;                                               \
-            out += LANES * y->stride;                                              \
-        }                                                                          \
+#define WORK_REST(name, n, read, written)                                               \
+    static void rest_##name##_##n(PARAMETERS)                                           \
+    {                                                                                   \
+        R from[(read)*LANES], to[(written)*LANES];                                      \
+        struct lines l = { from, to, read, written, (R)scale };                         \
+        const R *in = x->re;                                                            \
+        R *out = y->re;                                                                 \
+        (void)is_streamed;                                                              \
+        for (int64_t done = 0; done < groups; done += LANES) {                          \
+            const int64_t lines = groups - done < LANES ? groups - done : LANES;        \
+            for (int64_t i = 0; i < LANES; i++)                                         \
+                memcpy(from + i * (read), in + (i < lines ? i : 0) * x->stride,         \
+                       (read) * sizeof(R));                                             \
+            work_##name##_##n(&l, false);                                               \
+            for (int64_t i = 0; i < lines; i++)                                         \
+                memcpy(out + i * y->stride, to + i * (written), (written) * sizeof(R)); \
+            in += LANES * x->stride;                                                    \
+            out += LANES * y->stride;                                                   \
+        }                                                                               \
     }
 #define REST_ENTRY(n, function) [n] = function,
 #endif
