@@ -2,7 +2,6 @@
 // rank: the axes one after another, on one small array at a time or on everything at once.
 #include <string.h>
 
-#include "factor/alone.h"
 #include "factor/together.h"
 #include "math/number.h"
 #include "pass/tile.h"
@@ -542,7 +541,7 @@ static double least_far(const struct kal_lowering *lo, const struct kal_recipe *
     const double MANY_BYTES = 6e6;
     const struct kal_recipe *row = node->child[node->child_count - 1];
     return kal_recipe_is_codelet(row) || kal_recipe_is_of_numbers(row) ||
-                   kal_rows_are_worked_in_turn(lo->problem, lo->caps)
+                   lo->program->rows_in_turn
                ? MANY_BYTES
                : (double)lo->caps->far_bytes;
 }

@@ -345,10 +345,10 @@ static bool is_faster_in_tiles(const struct cpu_program *program, bool are_small
             are_even || (are_rows && pass->bytes >= MANY_BYTES && p->n % lanes == 0);
         longest = are_rows ? longest : kal_max(longest, p->n);
     }
-    const bool is_long =
+    const bool needs_long =
         program->is_f64 &&
         (device->is_zen || bytes <= (double)device->base.caps.near_bytes / SHARE);
-    const int several = is_long ? SEVERAL_F64 : SEVERAL_F32;
+    const int several = needs_long ? SEVERAL_F64 : SEVERAL_F32;
     return is_complex && (is_faster || (are_even && longest >= several));
 }
 
