@@ -37,11 +37,30 @@ static kallima_status check_and_run(const kallima_plan *plan,
     return kal_plan_run_host(plan, arguments);
 }
 
+// What check_and_run() asks of arrays, without its words.
+static bool are_fine(const kallima_plan *plan, const void *const in[2],
+                     void *const out[2])
+{
+    const struct kal_problem *p = &plan->problem;
+    const void *in_last = in[p->in.is_planar], *out_last = out[p->out.is_planar];
+    const uintptr_t places =
+        (uintptr_t)in[0] | (uintptr_t)in_last | (uintptr_t)out[0] | (uintptr_t)out_last;
+    const bool is_same = in[0] == out[0] && p->in.offset == p->out.offset;
+    return in[0] && in_last && out[0] && out_last &&
+           (places & (real_bytes(p) - 1)) == 0 &&
+           (p->is_in_place ? in[0] == out[0] && in_last == out_last : !is_same);
+}
+
 kallima_status kallima_plan_execute_host(const kallima_plan *plan,
                                          const kallima_host_arrays *arrays)
 {
     KAL_REQUIRE(NULL, plan);
     KAL_REQUIRE(&plan->device->host, arrays);
+    if (plan->built->run_planes && !arrays->workspace &&
+        are_fine(plan, arrays->in, arrays->out)) {
+        plan->built->run_planes(plan->built, arrays->in, arrays->out);
+        return KALLIMA_OK;
+    }
     KAL_TRY(kal_plan_check_workspace(plan, arrays->workspace != NULL,
                                      arrays->workspace_bytes));
 
@@ -54,8 +73,8 @@ kallima_status kallima_plan_execute_host(const kallima_plan *plan,
     return check_and_run(plan, &arguments);
 }
 
-// What check_and_run() asks of two arrays that are not planar, without its words.
-static bool are_fine(const kallima_plan *plan, const void *in, const void *out)
+// The same of two arrays that are not planar.
+static bool are_both_fine(const kallima_plan *plan, const void *in, const void *out)
 {
     const struct kal_problem *p = &plan->problem;
     const uintptr_t places = (uintptr_t)in | (uintptr_t)out;
@@ -67,7 +86,7 @@ static bool are_fine(const kallima_plan *plan, const void *in, const void *out)
 kallima_status kallima_plan_run(const kallima_plan *plan, const void *in, void *out)
 {
     KAL_REQUIRE(NULL, plan);
-    if (plan->built->run_pair && are_fine(plan, in, out)) {
+    if (plan->built->run_pair && are_both_fine(plan, in, out)) {
         plan->built->run_pair(plan->built, in, out);
         return KALLIMA_OK;
     }

@@ -201,8 +201,11 @@ struct kal_device_program {
     kallima_device *device;
     uint64_t workspace_bytes;
     // On a device that computes in host memory: runs the program from one array to another, which
-    // were checked, without a workspace. NULL: only program_run() does, as where a side is planar.
+    // were checked, without a workspace; where a side is planar, from and to one or two. NULL: only
+    // program_run() does.
     void (*run_pair)(const struct kal_device_program *program, const void *in, void *out);
+    void (*run_planes)(const struct kal_device_program *program, const void *const in[2],
+                       void *const out[2]);
 };
 
 /** The devices of this build, best first. */

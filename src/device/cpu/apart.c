@@ -248,9 +248,22 @@ static struct cpu_apart_side find_side(const struct cpu_program *program,
     return (struct cpu_apart_side){
         .line = line,
         .reals = reals ? find_real_stride(side) : 0,
+        .stride = reals ? find_real_stride(side) : side->stride,
         .is_far = line > side->stride && side->stride * real_bytes <= CPU_LINE_BYTES &&
                   lines * line * real_bytes > MANY_BYTES,
     };
+}
+
+static void place_parts(struct cpu_program *program)
+{
+    const int64_t real_bytes = program->is_f64 ? 8 : 4;
+    struct cpu_apart *apart = &program->apart;
+
+    for (int i = 0; i < apart->part_count; i++) {
+        struct cpu_apart_part *p = &apart->part[i];
+        p->in = p->first * apart->in.line * real_bytes;
+        p->out = p->first * apart->out.line * real_bytes;
+    }
 }
 
 void kal_cpu_apart_find(struct cpu_program *program)
@@ -276,61 +289,27 @@ void kal_cpu_apart_find(struct cpu_program *program)
     apart->in = find_side(program, &p->in, is_batch ? loop->in : 0, is_r2c ? n : 0);
     apart->out = find_side(program, &p->out, is_batch ? loop->out : 0, is_c2r ? n : 0);
     find_parts(program, n, is_forward);
+    place_parts(program);
 }
 
-// Lines from number `first` on.
-static struct cpu_lines lines_from(const struct cpu_vectors *v,
-                                   const struct cpu_apart_side *side, int64_t first,
-                                   int64_t real_bytes)
-{
-    const int64_t at = first * side->line * real_bytes;
-    return (struct cpu_lines){
-        .re = (char *)v->re + at,
-        .im = side->reals ? NULL : (char *)v->im + at,
-        .stride = side->reals ? side->reals : v->stride,
-        .line = side->line,
-        .is_far = side->is_far,
-    };
-}
-
-// Lines beside each other: vectors of numbers, of which the next line is the next one.
-static struct cpu_vectors columns_of(const struct cpu_lines *lines)
-{
-    return (struct cpu_vectors){ lines->re, lines->im, lines->stride, 0 };
-}
-
-static void run_groups(const struct cpu_apart_part *p, const struct cpu_lines *x,
-                       const struct cpu_lines *y, int64_t groups, int64_t lines)
-{
-    if (p->strided) {
-        p->strided(x, y, lines);
-    } else if (p->beside) {
-        const struct cpu_vectors from = columns_of(x), to = columns_of(y);
-        p->beside(&from, &to, 1, 1, lines, NULL);
-    } else {
-        p->run(x, y, groups, &p->codelet);
-    }
-}
-
-void kal_cpu_apart_run(const struct cpu_program *program, const struct cpu_vectors *x,
-                       const struct cpu_vectors *y, int part, int parts)
+void kal_cpu_apart_share(const struct cpu_program *program, const struct cpu_vectors *x,
+                         const struct cpu_vectors *y, int part, int parts)
 {
     const struct cpu_apart *apart = &program->apart;
     const int64_t real_bytes = program->is_f64 ? 8 : 4;
 
     for (int i = 0; i < apart->part_count; i++) {
         const struct cpu_apart_part *p = &apart->part[i];
-        int64_t begin = 0, end = p->groups;
-        if (parts > 1) // a division takes as long as a short line
-            kal_cpu_share(p->groups, part, parts, &begin, &end);
+        int64_t begin, end;
+        kal_cpu_share(p->groups, part, parts, &begin, &end);
         if (begin == end)
             continue;
-        const int64_t first = begin * p->lanes,
-                      lines = kal_min(end * p->lanes, p->lines) - first;
-        const struct cpu_lines from = lines_from(x, &apart->in, p->first + first,
-                                                 real_bytes),
-                               to = lines_from(y, &apart->out, p->first + first,
-                                               real_bytes);
-        run_groups(p, &from, &to, end - begin, lines);
+        const int64_t first = begin * p->lanes, bytes = first * real_bytes;
+        const struct cpu_lines from = kal_cpu_apart_lines(x, &apart->in,
+                                                          p->in + bytes * apart->in.line),
+                               to = kal_cpu_apart_lines(y, &apart->out,
+                                                        p->out + bytes * apart->out.line);
+        kal_cpu_apart_part_run(p, &from, &to, end - begin,
+                               kal_min(end * p->lanes, p->lines) - first);
     }
 }

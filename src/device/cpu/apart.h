@@ -13,7 +13,53 @@
 void kal_cpu_apart_find(struct cpu_program *program);
 
 /** Run the share of one of `parts` workers of all lines, which begin at x and y. */
-void kal_cpu_apart_run(const struct cpu_program *program, const struct cpu_vectors *x,
-                       const struct cpu_vectors *y, int part, int parts);
+void kal_cpu_apart_share(const struct cpu_program *program, const struct cpu_vectors *x,
+                         const struct cpu_vectors *y, int part, int parts);
+
+/** Lines of a side that begin `bytes` behind its first ones. */
+static inline struct cpu_lines kal_cpu_apart_lines(const struct cpu_vectors *v,
+                                                   const struct cpu_apart_side *side,
+                                                   int64_t bytes)
+{
+    return (struct cpu_lines){
+        .re = (char *)v->re + bytes,
+        .im = side->reals ? NULL : (char *)v->im + bytes,
+        .stride = side->stride,
+        .line = side->line,
+        .is_far = side->is_far,
+    };
+}
+
+/** Run so many groups of a part, or lines. */
+static inline void kal_cpu_apart_part_run(const struct cpu_apart_part *p,
+                                          const struct cpu_lines *x,
+                                          const struct cpu_lines *y, int64_t groups,
+                                          int64_t lines)
+{
+    if (p->strided) {
+        p->strided(x, y, lines);
+    } else if (p->beside) {
+        const struct cpu_vectors from = { x->re, x->im, x->stride, 0 },
+                                 to = { y->re, y->im, y->stride, 0 };
+        p->beside(&from, &to, 1, 1, lines, NULL);
+    } else {
+        p->run(x, y, groups, &p->codelet);
+    }
+}
+
+/** Run all lines: as short as they are, what is looked up takes as long. */
+static inline void kal_cpu_apart_run(const struct cpu_program *program,
+                                     const struct cpu_vectors *x,
+                                     const struct cpu_vectors *y)
+{
+    const struct cpu_apart *apart = &program->apart;
+
+    for (int i = 0; i < apart->part_count; i++) {
+        const struct cpu_apart_part *p = &apart->part[i];
+        const struct cpu_lines from = kal_cpu_apart_lines(x, &apart->in, p->in),
+                               to = kal_cpu_apart_lines(y, &apart->out, p->out);
+        kal_cpu_apart_part_run(p, &from, &to, p->groups, p->lines);
+    }
+}
 
 #endif

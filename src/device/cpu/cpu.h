@@ -174,12 +174,13 @@ struct cpu_apart_part {
     const char *level;
     int lanes;
     int64_t first, groups, lines;
+    int64_t in, out;                  // bytes to the first one
     struct cpu_apart_codelet codelet; // of `run`
 };
 
-/** Reals from line to line, and between those of a side of reals: 0 on a complex one. */
+/** Reals from line to line, and between those of a side of reals: 0 on a complex one; and between its elements. */
 struct cpu_apart_side {
-    int64_t line, reals;
+    int64_t line, reals, stride;
     bool is_far; // as of struct cpu_lines
 };
 
@@ -415,9 +416,8 @@ kallima_status kal_cpu_program_create(struct kal_device_program **out,
 void kal_cpu_program_destroy(struct kal_device_program *program);
 void kal_cpu_program_describe(const struct kal_device_program *program,
                               struct kal_text *text);
-/** Return what `run_pair` of a program's base is. */
-void (*kal_cpu_pair_runner(const struct cpu_program *program))(
-    const struct kal_device_program *program, const void *in, void *out);
+/** Set `run_pair` and `run_planes` of a program's base. */
+void kal_cpu_runners_find(struct cpu_program *program);
 kallima_status kal_cpu_program_run(const struct kal_device_program *program,
                                    const struct kal_arguments *arguments);
 

@@ -877,7 +877,7 @@ static void find_workspace(struct cpu_program *program, bool needs_none)
         program->shared_bytes + (uint64_t)program->threads * program->thread_bytes + 64;
     program->is_small = needs_none || (program->threads == 1 && bytes <= CPU_SMALL_BYTES);
     program->base.workspace_bytes = program->is_small ? 0 : bytes;
-    program->base.run_pair = kal_cpu_pair_runner(program);
+    kal_cpu_runners_find(program);
 }
 
 // Threads share out the lines that are copied, if these are worth it, and do not lie between each other in lines of the

@@ -298,6 +298,13 @@ static inline void run_real(const struct cpu_program *program,
     pass->turned.run(x, y, 1, pass->pass->scale, false);
 }
 
+static inline void run_real_once(const struct cpu_program *program,
+                                 const struct cpu_vectors *x, const struct cpu_vectors *y,
+                                 char *workspace)
+{
+    run_real(program, x, y, workspace);
+}
+
 static inline void run_line(const struct cpu_program *program,
                             const struct cpu_vectors *x, const struct cpu_vectors *y,
                             char *workspace)
@@ -453,7 +460,10 @@ static void run_single(const struct cpu_program *program,
     find_user_vectors(&x, &program->in, arguments->in);
     find_user_vectors(&y, &program->out, arguments->out);
     if (program->single == CPU_SINGLE_APART) {
-        kal_cpu_apart_run(program, &x, &y, part, parts);
+        if (parts == 1)
+            kal_cpu_apart_run(program, &x, &y);
+        else
+            kal_cpu_apart_share(program, &x, &y, part, parts);
         return;
     }
     if (program->single == CPU_SINGLE_SHORT && parts > 1) {
@@ -476,19 +486,52 @@ static inline void run_apart(const struct cpu_program *program,
                              char *workspace)
 {
     (void)workspace;
-    kal_cpu_apart_run(program, x, y, 0, 1);
+    kal_cpu_apart_run(program, x, y);
 }
 
-// What has no tiles, of one line or of a batch, between two arrays.
-#define RUN_BARE(name)                                                             \
-    static void name##_bare(const struct kal_device_program *base, const void *in, \
+// What has no tiles, of one line or of a batch.
+static inline void run_bare(const struct cpu_program *program, run_one *run,
+                            struct cpu_vectors *x, struct cpu_vectors *y)
+{
+    run(program, x, y, NULL);
+}
+
+// What has them, with the workspace on the stack, of one line or several.
+static inline void run_small(const struct cpu_program *program, run_one *run,
+                             struct cpu_vectors *x, struct cpu_vectors *y)
+{
+    _Alignas(64) char workspace[CPU_SMALL_BYTES];
+    run_lines(program, run, x, y, program->lines, workspace);
+}
+
+static inline void place_planes(struct cpu_vectors *vectors,
+                                const struct cpu_user_side *side,
+                                const void *const array[2])
+{
+    const void *first = array[0], *second = side->is_planar ? array[1] : first;
+    place(vectors, side, side->is_swapped ? second : first,
+          side->is_swapped ? first : second);
+}
+
+// Either between two arrays, and where a side is planar.
+#define RUN(name, how)                                                             \
+    static void name##_pair(const struct kal_device_program *base, const void *in, \
                             void *out)                                             \
     {                                                                              \
         const struct cpu_program *program = (const struct cpu_program *)base;      \
         struct cpu_vectors x, y;                                                   \
         place(&x, &program->in, in, in);                                           \
         place(&y, &program->out, out, out);                                        \
-        name(program, &x, &y, NULL);                                               \
+        how(program, name, &x, &y);                                                \
+    }                                                                              \
+    static void name##_planes(const struct kal_device_program *base,               \
+                              const void *const in[2], void *const out[2])         \
+    {                                                                              \
+        const struct cpu_program *program = (const struct cpu_program *)base;      \
+        struct cpu_vectors x, y;                                                   \
+        place_planes(&x, &program->in, in);                                        \
+        place_planes(&y, &program->out, (const void *const *)out);                 \
+        how(program, name, &x, &y);                                                \
     }
 
 static inline void run_once(const struct cpu_program *program,
@@ -500,56 +543,60 @@ static inline void run_once(const struct cpu_program *program,
     finish_line(program, y);
 }
 
-RUN_BARE(run_once)
-RUN_BARE(run_real)
-RUN_BARE(run_short)
-RUN_BARE(run_apart)
+RUN(run_once, run_bare)
+RUN(run_short, run_bare)
+RUN(run_apart, run_bare)
+RUN(run_steps, run_small)
+RUN(run_split, run_small)
+RUN(run_merge, run_small)
+RUN(run_real, run_small)
+RUN(run_line, run_small)
+RUN(kal_cpu_array_run, run_small)
+RUN(kal_cpu_copied_run, run_small)
 
-// The same with the workspace on the stack, of one line or several.
-#define RUN_PAIR(name)                                                             \
-    static void name##_pair(const struct kal_device_program *base, const void *in, \
-                            void *out)                                             \
-    {                                                                              \
-        const struct cpu_program *program = (const struct cpu_program *)base;      \
-        _Alignas(64) char workspace[CPU_SMALL_BYTES];                              \
-        struct cpu_vectors x, y;                                                   \
-        place(&x, &program->in, in, in);                                           \
-        place(&y, &program->out, out, out);                                        \
-        run_lines(program, name, &x, &y, program->lines, workspace);               \
+// Of one line of one codelet.
+RUN(run_real_once, run_bare)
+
+struct runner {
+    void (*pair)(const struct kal_device_program *, const void *, void *);
+    void (*planes)(const struct kal_device_program *, const void *const[2],
+                   void *const[2]);
+};
+
+#define RUNNER(name)                \
+    {                               \
+        name##_pair, name##_planes, \
     }
 
-RUN_PAIR(run_steps)
-RUN_PAIR(run_split)
-RUN_PAIR(run_merge)
-RUN_PAIR(run_real)
-RUN_PAIR(run_line)
-RUN_PAIR(kal_cpu_array_run)
-RUN_PAIR(kal_cpu_copied_run)
-
-void (*kal_cpu_pair_runner(const struct cpu_program *program))(
-    const struct kal_device_program *, const void *, void *)
+static struct runner find_runner(const struct cpu_program *program)
 {
-    static void (*const run[CPU_SINGLE_COUNT])(const struct kal_device_program *,
-                                               const void *, void *) = {
-        [CPU_SINGLE_STEPS] = run_steps_pair,
-        [CPU_SINGLE_SPLIT] = run_split_pair,
-        [CPU_SINGLE_MERGE] = run_merge_pair,
-        [CPU_SINGLE_REAL] = run_real_pair,
-        [CPU_SINGLE_SHORT] = run_short_bare,
-        [CPU_SINGLE_LINE] = run_line_pair,
-        [CPU_SINGLE_ARRAY] = kal_cpu_array_run_pair,
-        [CPU_SINGLE_APART] = run_apart_bare,
-        [CPU_SINGLE_COPIED] = kal_cpu_copied_run_pair,
+    static const struct runner once = RUNNER(run_once), real = RUNNER(run_real_once);
+    static const struct runner runners[CPU_SINGLE_COUNT] = {
+        [CPU_SINGLE_STEPS] = RUNNER(run_steps),
+        [CPU_SINGLE_SPLIT] = RUNNER(run_split),
+        [CPU_SINGLE_MERGE] = RUNNER(run_merge),
+        [CPU_SINGLE_REAL] = RUNNER(run_real),
+        [CPU_SINGLE_SHORT] = RUNNER(run_short),
+        [CPU_SINGLE_LINE] = RUNNER(run_line),
+        [CPU_SINGLE_ARRAY] = RUNNER(kal_cpu_array_run),
+        [CPU_SINGLE_APART] = RUNNER(run_apart),
+        [CPU_SINGLE_COPIED] = RUNNER(kal_cpu_copied_run),
     };
-    const bool is_planar = program->in.is_planar || program->out.is_planar;
-    if (!is_planar && program->lines == 1 && program->single == CPU_SINGLE_STEPS &&
+    if (program->lines == 1 && program->single == CPU_SINGLE_STEPS &&
         program->call_count == 1)
-        return run_once_bare;
-    if (!is_planar && program->lines == 1 && program->single == CPU_SINGLE_REAL)
-        return run_real_bare;
-    return program->is_small && !is_planar && !program->streams_lines
-               ? run[program->single]
-               : NULL;
+        return once;
+    if (program->lines == 1 && program->single == CPU_SINGLE_REAL)
+        return real;
+    return program->is_small && !program->streams_lines ? runners[program->single]
+                                                        : (struct runner){ 0 };
+}
+
+void kal_cpu_runners_find(struct cpu_program *program)
+{
+    const struct runner runner = find_runner(program);
+    const bool is_planar = program->in.is_planar || program->out.is_planar;
+    program->base.run_pair = is_planar ? NULL : runner.pair;
+    program->base.run_planes = runner.planes;
 }
 
 static void run_alone(const struct cpu_program *program,
