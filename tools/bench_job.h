@@ -35,10 +35,9 @@ struct bench_job {
     kallima_plan *plan;
     struct peer_plan *peer_plan;
     struct peer_arrays arrays; // in host memory; the same for the CPU's in place
-    void *
-        fresh; // in host memory: the input, of which each sample that overwrites it has a copy
-    double squares;         // of the errors, on a device
-    struct bench_copy copy; // on a device
+    void *fresh;               // the same: an input that is overwritten, to copy; or NULL
+    double squares;            // of the errors, on a device
+    struct bench_copy copy;    // on a device
 };
 
 /** How jobs are done: in host memory, or in a device's. */

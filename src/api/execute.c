@@ -37,18 +37,16 @@ static kallima_status check_and_run(const kallima_plan *plan,
     return kal_plan_run_host(plan, arguments);
 }
 
-// What check_and_run() asks of arrays, without its words.
-static bool are_fine(const kallima_plan *plan, const void *const in[2],
-                     void *const out[2])
+// What check_and_run() asks of the first and the last array of each side, without its words.
+static inline bool are_fine(const kallima_plan *plan, const void *in, const void *in_last,
+                            const void *out, const void *out_last)
 {
     const struct kal_problem *p = &plan->problem;
-    const void *in_last = in[p->in.is_planar], *out_last = out[p->out.is_planar];
     const uintptr_t places =
-        (uintptr_t)in[0] | (uintptr_t)in_last | (uintptr_t)out[0] | (uintptr_t)out_last;
-    const bool is_same = in[0] == out[0] && p->in.offset == p->out.offset;
-    return in[0] && in_last && out[0] && out_last &&
-           (places & (real_bytes(p) - 1)) == 0 &&
-           (p->is_in_place ? in[0] == out[0] && in_last == out_last : !is_same);
+        (uintptr_t)in | (uintptr_t)in_last | (uintptr_t)out | (uintptr_t)out_last;
+    const bool is_same = in == out && p->in.offset == p->out.offset;
+    return in && in_last && out && out_last && (places & (real_bytes(p) - 1)) == 0 &&
+           (p->is_in_place ? in == out && in_last == out_last : !is_same);
 }
 
 kallima_status kallima_plan_execute_host(const kallima_plan *plan,
@@ -57,7 +55,8 @@ kallima_status kallima_plan_execute_host(const kallima_plan *plan,
     KAL_REQUIRE(NULL, plan);
     KAL_REQUIRE(&plan->device->host, arrays);
     if (plan->built->run_planes && !arrays->workspace &&
-        are_fine(plan, arrays->in, arrays->out)) {
+        are_fine(plan, arrays->in[0], arrays->in[plan->problem.in.is_planar],
+                 arrays->out[0], arrays->out[plan->problem.out.is_planar])) {
         plan->built->run_planes(plan->built, arrays->in, arrays->out);
         return KALLIMA_OK;
     }
@@ -73,20 +72,10 @@ kallima_status kallima_plan_execute_host(const kallima_plan *plan,
     return check_and_run(plan, &arguments);
 }
 
-// The same of two arrays that are not planar.
-static bool are_both_fine(const kallima_plan *plan, const void *in, const void *out)
-{
-    const struct kal_problem *p = &plan->problem;
-    const uintptr_t places = (uintptr_t)in | (uintptr_t)out;
-    const bool is_same = in == out && p->in.offset == p->out.offset;
-    return in && out && (places & (real_bytes(p) - 1)) == 0 &&
-           (p->is_in_place ? in == out : !is_same);
-}
-
 kallima_status kallima_plan_run(const kallima_plan *plan, const void *in, void *out)
 {
     KAL_REQUIRE(NULL, plan);
-    if (plan->built->run_pair && are_both_fine(plan, in, out)) {
+    if (plan->built->run_pair && are_fine(plan, in, in, out, out)) {
         plan->built->run_pair(plan->built, in, out);
         return KALLIMA_OK;
     }

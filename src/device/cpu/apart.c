@@ -113,7 +113,7 @@ static cpu_apart_run *find_loop(const struct cpu_apart_kernels *k, int64_t n,
 // Is the next line of a side the next element?
 static bool is_beside(const struct cpu_apart_side *side, const struct kal_side *elements)
 {
-    return side->line == (!side->reals && elements->imag == 1 ? 2 : 1);
+    return side->line == (!side->is_real && elements->imag == 1 ? 2 : 1);
 }
 
 // Are lines so short that those that are no neighbours are faster one after the other? Registers are filled with them number
@@ -237,23 +237,24 @@ static void find_parts(struct cpu_program *program, int64_t real_length, bool is
     }
 }
 
-// `reals`: how many there are of a line, 0 on a complex side. Lines one behind the other in so much memory are asked for.
+// `is_real`: of a real transform's reals, which may lie as complex numbers do. Lines one behind the other in so much memory are asked for.
 static struct cpu_apart_side find_side(const struct cpu_program *program,
                                        const struct kal_side *side, int64_t line,
-                                       int64_t reals)
+                                       bool is_real)
 {
     enum { MANY_BYTES = 1 << 20 };
     const int64_t lines = program->program->phase[0].lines,
                   real_bytes = program->is_f64 ? 8 : 4;
     return (struct cpu_apart_side){
         .line = line,
-        .reals = reals ? find_real_stride(side) : 0,
-        .stride = reals ? find_real_stride(side) : side->stride,
+        .stride = is_real ? find_real_stride(side) : side->stride,
+        .is_real = is_real,
         .is_far = line > side->stride && side->stride * real_bytes <= CPU_LINE_BYTES &&
                   lines * line * real_bytes > MANY_BYTES,
     };
 }
 
+// Where the lines of each part begin.
 static void place_parts(struct cpu_program *program)
 {
     const int64_t real_bytes = program->is_f64 ? 8 : 4;
@@ -286,8 +287,8 @@ void kal_cpu_apart_find(struct cpu_program *program)
     const bool is_batch = pass->line_loops.count > 0;
     apart->lines = lines;
     const bool is_r2c = n && is_forward, is_c2r = n && !is_forward;
-    apart->in = find_side(program, &p->in, is_batch ? loop->in : 0, is_r2c ? n : 0);
-    apart->out = find_side(program, &p->out, is_batch ? loop->out : 0, is_c2r ? n : 0);
+    apart->in = find_side(program, &p->in, is_batch ? loop->in : 0, is_r2c);
+    apart->out = find_side(program, &p->out, is_batch ? loop->out : 0, is_c2r);
     find_parts(program, n, is_forward);
     place_parts(program);
 }

@@ -23,7 +23,7 @@ static inline struct cpu_lines kal_cpu_apart_lines(const struct cpu_vectors *v,
 {
     return (struct cpu_lines){
         .re = (char *)v->re + bytes,
-        .im = side->reals ? NULL : (char *)v->im + bytes,
+        .im = side->is_real ? NULL : (char *)v->im + bytes,
         .stride = side->stride,
         .line = side->line,
         .is_far = side->is_far,

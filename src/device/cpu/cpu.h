@@ -178,10 +178,11 @@ struct cpu_apart_part {
     struct cpu_apart_codelet codelet; // of `run`
 };
 
-/** Reals from line to line, and between those of a side of reals: 0 on a complex one; and between its elements. */
+/** Reals from line to line, and from element to element. */
 struct cpu_apart_side {
-    int64_t line, reals, stride;
-    bool is_far; // as of struct cpu_lines
+    int64_t line, stride;
+    bool is_real; // its elements are reals
+    bool is_far;  // as of struct cpu_lines
 };
 
 /** Short lines wherever they are. */

@@ -643,7 +643,8 @@ static bool has_real_lines(const struct cpu_program *program)
     const struct cpu_apart *apart = &program->apart;
     return program->single == CPU_SINGLE_REAL ||
            (program->single == CPU_SINGLE_SHORT && program->batch.is_real) ||
-           (program->single == CPU_SINGLE_APART && (apart->in.reals || apart->out.reals));
+           (program->single == CPU_SINGLE_APART &&
+            (apart->in.is_real || apart->out.is_real));
 }
 
 // A line of reals begins where it does, whichever part leads.

@@ -187,14 +187,23 @@ static inline void place(struct cpu_vectors *vectors, const struct cpu_user_side
     vectors->ahead = 0;
 }
 
+// The second array is a planar side's.
+static inline void place_planes(struct cpu_vectors *vectors,
+                                const struct cpu_user_side *side,
+                                const void *const array[2])
+{
+    const void *first = array[0], *second = side->is_planar ? array[1] : first;
+    place(vectors, side, side->is_swapped ? second : first,
+          side->is_swapped ? first : second);
+}
+
 static void find_user_vectors(struct cpu_vectors *vectors,
                               const struct cpu_user_side *side,
                               const struct kal_memory array[2])
 {
-    const char *first = kal_memory_address(array[0]);
-    const char *second = side->is_planar ? kal_memory_address(array[1]) : first;
-    place(vectors, side, side->is_swapped ? second : first,
-          side->is_swapped ? first : second);
+    const void *const address[2] = { kal_memory_address(array[0]),
+                                     kal_memory_address(array[1]) };
+    place_planes(vectors, side, address);
 }
 
 // Numbers of a tile of one lane.
@@ -296,13 +305,6 @@ static inline void run_real(const struct cpu_program *program,
     const struct cpu_pass *pass = &program->pass[0];
     (void)workspace;
     pass->turned.run(x, y, 1, pass->pass->scale, false);
-}
-
-static inline void run_real_once(const struct cpu_program *program,
-                                 const struct cpu_vectors *x, const struct cpu_vectors *y,
-                                 char *workspace)
-{
-    run_real(program, x, y, workspace);
 }
 
 static inline void run_line(const struct cpu_program *program,
@@ -504,17 +506,8 @@ static inline void run_small(const struct cpu_program *program, run_one *run,
     run_lines(program, run, x, y, program->lines, workspace);
 }
 
-static inline void place_planes(struct cpu_vectors *vectors,
-                                const struct cpu_user_side *side,
-                                const void *const array[2])
-{
-    const void *first = array[0], *second = side->is_planar ? array[1] : first;
-    place(vectors, side, side->is_swapped ? second : first,
-          side->is_swapped ? first : second);
-}
-
 // Either between two arrays, and where a side is planar.
-#define RUN(name, how)                                                             \
+#define RUN(name, run, how)                                                        \
     static void name##_pair(const struct kal_device_program *base, const void *in, \
                             void *out)                                             \
     {                                                                              \
@@ -522,7 +515,7 @@ static inline void place_planes(struct cpu_vectors *vectors,
         struct cpu_vectors x, y;                                                   \
         place(&x, &program->in, in, in);                                           \
         place(&y, &program->out, out, out);                                        \
-        how(program, name, &x, &y);                                                \
+        how(program, run, &x, &y);                                                 \
     }                                                                              \
     static void name##_planes(const struct kal_device_program *base,               \
                               const void *const in[2], void *const out[2])         \
@@ -531,7 +524,7 @@ static inline void place_planes(struct cpu_vectors *vectors,
         struct cpu_vectors x, y;                                                   \
         place_planes(&x, &program->in, in);                                        \
         place_planes(&y, &program->out, (const void *const *)out);                 \
-        how(program, name, &x, &y);                                                \
+        how(program, run, &x, &y);                                                 \
     }
 
 static inline void run_once(const struct cpu_program *program,
@@ -543,19 +536,17 @@ static inline void run_once(const struct cpu_program *program,
     finish_line(program, y);
 }
 
-RUN(run_once, run_bare)
-RUN(run_short, run_bare)
-RUN(run_apart, run_bare)
-RUN(run_steps, run_small)
-RUN(run_split, run_small)
-RUN(run_merge, run_small)
-RUN(run_real, run_small)
-RUN(run_line, run_small)
-RUN(kal_cpu_array_run, run_small)
-RUN(kal_cpu_copied_run, run_small)
-
-// Of one line of one codelet.
-RUN(run_real_once, run_bare)
+RUN(run_once, run_once, run_bare)
+RUN(run_short, run_short, run_bare)
+RUN(run_apart, run_apart, run_bare)
+RUN(run_real_once, run_real, run_bare)
+RUN(run_steps, run_steps, run_small)
+RUN(run_split, run_split, run_small)
+RUN(run_merge, run_merge, run_small)
+RUN(run_real, run_real, run_small)
+RUN(run_line, run_line, run_small)
+RUN(run_array, kal_cpu_array_run, run_small)
+RUN(run_copied, kal_cpu_copied_run, run_small)
 
 struct runner {
     void (*pair)(const struct kal_device_program *, const void *, void *);
@@ -572,15 +563,11 @@ static struct runner find_runner(const struct cpu_program *program)
 {
     static const struct runner once = RUNNER(run_once), real = RUNNER(run_real_once);
     static const struct runner runners[CPU_SINGLE_COUNT] = {
-        [CPU_SINGLE_STEPS] = RUNNER(run_steps),
-        [CPU_SINGLE_SPLIT] = RUNNER(run_split),
-        [CPU_SINGLE_MERGE] = RUNNER(run_merge),
-        [CPU_SINGLE_REAL] = RUNNER(run_real),
-        [CPU_SINGLE_SHORT] = RUNNER(run_short),
-        [CPU_SINGLE_LINE] = RUNNER(run_line),
-        [CPU_SINGLE_ARRAY] = RUNNER(kal_cpu_array_run),
-        [CPU_SINGLE_APART] = RUNNER(run_apart),
-        [CPU_SINGLE_COPIED] = RUNNER(kal_cpu_copied_run),
+        [CPU_SINGLE_STEPS] = RUNNER(run_steps),   [CPU_SINGLE_SPLIT] = RUNNER(run_split),
+        [CPU_SINGLE_MERGE] = RUNNER(run_merge),   [CPU_SINGLE_REAL] = RUNNER(run_real),
+        [CPU_SINGLE_SHORT] = RUNNER(run_short),   [CPU_SINGLE_LINE] = RUNNER(run_line),
+        [CPU_SINGLE_ARRAY] = RUNNER(run_array),   [CPU_SINGLE_APART] = RUNNER(run_apart),
+        [CPU_SINGLE_COPIED] = RUNNER(run_copied),
     };
     if (program->lines == 1 && program->single == CPU_SINGLE_STEPS &&
         program->call_count == 1)
