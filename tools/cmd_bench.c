@@ -33,10 +33,14 @@ static const char help[] =
     "                      standard error\n"
     "\n"
     "Other libraries, loaded at run time:\n"
-    "  --peer NAME[,NAME]  fftw and mkl for the cpu device; cufft and vkfft for cuda\n"
-    "                      devices; clfft and vkfft for opencl devices\n"
+    "  --peer NAME[,NAME]  fftw, mkl and baseline, another build of Kallima, for the "
+    "cpu\n"
+    "                      device; cufft and vkfft for cuda devices; clfft and vkfft "
+    "for\n"
+    "                      opencl devices\n"
     "  --fftw-dir DIR      load FFTW from DIR/lib\n"
     "  --mkl-dir DIR       load oneMKL from DIR/lib (default: $MKLROOT)\n"
+    "  --baseline-dir DIR  load the other build of Kallima from DIR/lib\n"
     "  --fftw-effort E     measure (default), patient or estimate\n"
     "\n"
     "Exit status: 0; 1 if a transform failed or its error is above the bound; 2 for a "
@@ -52,6 +56,7 @@ enum option_id {
     OPT_PEER,
     OPT_FFTW_DIR,
     OPT_MKL_DIR,
+    OPT_BASELINE_DIR,
     OPT_FFTW_EFFORT,
 };
 
@@ -65,6 +70,7 @@ static const struct option options[] = {
     { "peer", required_argument, NULL, OPT_PEER },
     { "fftw-dir", required_argument, NULL, OPT_FFTW_DIR },
     { "mkl-dir", required_argument, NULL, OPT_MKL_DIR },
+    { "baseline-dir", required_argument, NULL, OPT_BASELINE_DIR },
     { "fftw-effort", required_argument, NULL, OPT_FFTW_EFFORT },
     { NULL, 0, NULL, 0 },
 };
@@ -98,6 +104,7 @@ static bool parse_option(const struct cli *cli, int id, struct request *request)
     case OPT_PEER: request->peers = optarg; return true;
     case OPT_FFTW_DIR: request->peer_options.fftw_directory = optarg; return true;
     case OPT_MKL_DIR: request->peer_options.mkl_directory = optarg; return true;
+    case OPT_BASELINE_DIR: request->peer_options.baseline_directory = optarg; return true;
     case OPT_FFTW_EFFORT:
         request->peer_options.effort = optarg;
         return cli_choose(cli, "--fftw-effort", optarg, efforts, CLI_COUNT(efforts),
@@ -260,7 +267,9 @@ static int measure_apart(const struct cli *cli, const struct request *request,
 
 int cmd_bench(const struct cli *cli, int argc, char **argv)
 {
-    struct request request = { .min_time_s = -1, .max_time_s = -1 };
+    struct request request = { .min_time_s = -1,
+                               .max_time_s = -1,
+                               .peer_options.simd = cli->simd };
     struct problems problems = { 0 };
 
     if (!parse_options(cli, argc, argv, &request))

@@ -32,7 +32,7 @@ static const char help[] =
     "  --devices LIST      such as cpu,cuda:0; all (default) leaves out what is "
     "imitated\n"
     "                      in software\n"
-    "  --peers LIST        such as fftw,cufft; all (default) or none\n"
+    "  --peers LIST        such as fftw,cufft; all (default), without baseline, or none\n"
     "  --out DIR           folder of results.jsonl, results.csv, report.html and "
     "log.txt\n"
     "                      (default: kallima-compare)\n"
@@ -50,6 +50,7 @@ static const char help[] =
     "  --report-only       measure nothing; draw the report of DIR/results.jsonl again\n"
     "  --fftw-dir DIR      load FFTW from DIR/lib\n"
     "  --mkl-dir DIR       load oneMKL from DIR/lib (default: $MKLROOT)\n"
+    "  --baseline-dir DIR  load the other build of Kallima from DIR/lib\n"
     "  --fftw-effort E     measure (default), patient or estimate\n"
     "\n"
     "Exit status: 0; 1 if there is no result, if it was interrupted, or if a transform "
@@ -74,6 +75,7 @@ enum option_id {
     OPT_REPORT_ONLY,
     OPT_FFTW_DIR,
     OPT_MKL_DIR,
+    OPT_BASELINE_DIR,
     OPT_FFTW_EFFORT,
     OPT_WORKER, // how the program starts itself
 };
@@ -93,6 +95,7 @@ static const struct option options[] = {
     { "report-only", no_argument, NULL, OPT_REPORT_ONLY },
     { "fftw-dir", required_argument, NULL, OPT_FFTW_DIR },
     { "mkl-dir", required_argument, NULL, OPT_MKL_DIR },
+    { "baseline-dir", required_argument, NULL, OPT_BASELINE_DIR },
     { "fftw-effort", required_argument, NULL, OPT_FFTW_EFFORT },
     { "worker", required_argument, NULL, OPT_WORKER },
     { NULL, 0, NULL, 0 },
@@ -146,6 +149,7 @@ static bool parse_option(const struct cli *cli, int id, struct request *request)
     case OPT_REPORT_ONLY: request->report_only = true; return true;
     case OPT_FFTW_DIR: request->peer_options.fftw_directory = optarg; return true;
     case OPT_MKL_DIR: request->peer_options.mkl_directory = optarg; return true;
+    case OPT_BASELINE_DIR: request->peer_options.baseline_directory = optarg; return true;
     case OPT_FFTW_EFFORT:
         request->peer_options.effort = optarg;
         return cli_choose(cli, "--fftw-effort", optarg, efforts, CLI_COUNT(efforts),
@@ -386,6 +390,7 @@ int cmd_compare(const struct cli *cli, int argc, char **argv)
         return cli_print_help(help);
     // A plan is made twice, and its result checked, within the time for an answer.
     request.peer_options.plan_seconds = request.limit_s / 3;
+    request.peer_options.simd = cli->simd;
     if (request.worker)
         return serve(cli, request.worker, &request.peer_options);
     return run(cli, &request, "kallima");

@@ -19,3 +19,15 @@ void library_find(void *library, const char *symbol, void *out)
     void *address = library ? dlsym(library, symbol) : NULL;
     memcpy(out, &address, sizeof address);
 }
+
+bool library_find_all(void *library, const struct library_symbol *symbols, size_t count)
+{
+    bool has_all = library != NULL;
+    for (size_t i = 0; i < count; i++) {
+        void *address;
+        library_find(library, symbols[i].name, &address);
+        memcpy(symbols[i].function, &address, sizeof address);
+        has_all = has_all && address;
+    }
+    return has_all;
+}

@@ -82,10 +82,7 @@ static void *open_any(const char *directory)
 
 static bool load(struct library *lib, const char *directory)
 {
-    const struct {
-        const char *symbol;
-        void *function;
-    } symbols[] = {
+    const struct library_symbol symbols[] = {
         { "DftiCreateDescriptor", &lib->create },
         { "DftiSetValue", &lib->set },
         { "DftiCommitDescriptor", &lib->commit },
@@ -97,15 +94,8 @@ static bool load(struct library *lib, const char *directory)
         { "MKL_Set_Num_Threads", &lib->set_threads },
         { "MKL_Get_Version", &lib->get_version },
     };
-    void *base = open_any(directory);
-    bool has_all = base != NULL;
-    for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
-        void *address;
-        library_find(base, symbols[i].symbol, &address);
-        memcpy(symbols[i].function, &address, sizeof address);
-        has_all = has_all && address;
-    }
-    return has_all;
+    return library_find_all(open_any(directory), symbols,
+                            sizeof symbols / sizeof symbols[0]);
 }
 
 // Of its layers that for GNU's OpenMP: it is what Kallima runs on, so that both share one

@@ -6,15 +6,19 @@
 
 #include "module.h"
 
-extern const struct peer peer_fftw, peer_mkl;
+extern const struct peer peer_baseline, peer_fftw, peer_mkl;
 
 static const struct {
     const char *name, *api;
     const struct peer *peer; // NULL: in a module
 } known[] = {
-    { "fftw", "cpu", &peer_fftw }, { "mkl", "cpu", &peer_mkl },
-    { "cufft", "cuda", NULL },     { "vkfft", "cuda", NULL },
-    { "clfft", "opencl", NULL },   { "vkfft", "opencl", NULL },
+    { "fftw", "cpu", &peer_fftw },
+    { "mkl", "cpu", &peer_mkl },
+    { "baseline", "cpu", &peer_baseline },
+    { "cufft", "cuda", NULL },
+    { "vkfft", "cuda", NULL },
+    { "clfft", "opencl", NULL },
+    { "vkfft", "opencl", NULL },
 };
 
 enum { KNOWN = sizeof known / sizeof known[0] };
@@ -22,7 +26,8 @@ enum { KNOWN = sizeof known / sizeof known[0] };
 const char *peer_list(const char *api, int index)
 {
     for (int i = 0; i < KNOWN; i++) {
-        if (strcmp(known[i].api, api) == 0 && index-- == 0)
+        const bool only_if_named = known[i].peer && known[i].peer->only_if_named;
+        if (strcmp(known[i].api, api) == 0 && !only_if_named && index-- == 0)
             return known[i].name;
     }
     return NULL;

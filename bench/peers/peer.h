@@ -20,7 +20,8 @@ struct peer_native {
 /** How a peer is to be used. */
 struct peer_options {
     // Folders of installations; NULL: where the loader looks.
-    const char *fftw_directory, *mkl_directory;
+    const char *fftw_directory, *mkl_directory, *baseline_directory;
+    const char *simd;    // the level that a baseline is held to; NULL: the best
     const char *effort;  // how long it may plan, in the peer's words; NULL: its default
     double plan_seconds; // after which a planner that can shall end; 0: no limit
     int threads;         // threads a transform may use
@@ -49,6 +50,7 @@ struct peer {
     bool ends_planning;   // after plan_seconds, with what it has found by then
     bool any_layout; // it takes strides and planar arrays; else it is asked for packed,
                      // interleaved ones only
+    bool only_if_named; // not one of all
 
     // Load the library; on failure return NULL and write one sentence to `why`.
     struct peer_session *(*open)(const struct peer_options *options, char *why,
@@ -68,7 +70,7 @@ struct peer {
     void (*plan_destroy)(struct peer_plan *plan);
 };
 
-/** Return the name of the index-th peer of an API, or NULL: there are no more. */
+/** Return the name of the index-th of all peers of an API, or NULL: there are no more. */
 const char *peer_list(const char *api, int index);
 
 /** Return whether peer_find() knows such a peer; nothing is loaded for that. */

@@ -30,6 +30,10 @@ class Arguments(Case):
                     self.path("nowhere"), says="libfftw3")
         self.refuse(1, "bench", "8", "--device", "cpu", "--peer", "mkl", "--mkl-dir",
                     self.path("nowhere"), says=["libmkl_rt", self.path("nowhere")])
+        self.refuse(1, "bench", "8", "--device", "cpu", "--peer", "baseline", "--baseline-dir",
+                    self.path("nowhere"), says=["libkallima", self.path("nowhere")])
+        self.refuse(1, "bench", "8", "--device", "cpu", "--peer", "baseline",
+                    says="--baseline-dir")
 
     def test_words_of_a_case_that_cannot_be_read_are_told(self):
         for word in ["stride=0", "stride=", "stride=2x", "distance=-1", "plana", "inverse"]:
@@ -86,9 +90,10 @@ r2c f64 12 5 planar
 c2r f32 12 5 planar
 """
 
-    def measure(self, peer):
+    def measure(self, peer, *options):
         done = self.run_program("bench", "--device", "cpu", "--threads", "1", "--json", "--peer",
-                                peer, "--cases", self.write("cases.txt", self.CASES), *BRIEF)
+                                peer, "--cases", self.write("cases.txt", self.CASES), *BRIEF,
+                                *options)
         if b"cannot load" in done.stderr:
             self.skipTest(f"{peer} is not here (docs/measuring.md says how to get it): "
                           + done.stderr.decode().strip())
@@ -112,6 +117,16 @@ c2r f32 12 5 planar
     def test_fftw_computes_all(self):
         for _, row in self.measure("fftw"):
             self.check(row, "fftw")
+
+    def test_another_build_computes_all(self):
+        library = pathlib.Path(PROGRAM).resolve().parents[1] / "libkallima.so.0"
+        if not library.exists():
+            self.skipTest(f"{library} is not built")
+        lib = pathlib.Path(self.path("before")) / "lib"
+        lib.mkdir(parents=True)
+        (lib / library.name).symlink_to(library)
+        for _, row in self.measure("baseline", "--baseline-dir", str(lib.parent)):
+            self.check(row, "baseline")
 
     def test_mkl_computes_all_but_real_planar_ones(self):
         for case, row in self.measure("mkl"):

@@ -413,7 +413,8 @@ class Refusals(Comparison):
         for option, value in [("preset", "quick"), ("cases", "x"), ("devices", "cpu"),
                               ("peers", "none"), ("budget", 9), ("time-limit", 9),
                               ("min-time", 1), ("max-time", 1), ("fftw-dir", "x"),
-                              ("mkl-dir", "x"), ("fftw-effort", "patient")]:
+                              ("mkl-dir", "x"), ("baseline-dir", "x"),
+                              ("fftw-effort", "patient")]:
             with self.subTest(option):
                 self.refuse(2, "compare", "--report-only", f"--{option}", str(value), "--out",
                             self.folder, says=f"--{option}: --report-only measures nothing")

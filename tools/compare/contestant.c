@@ -7,7 +7,7 @@
 #include "bench_selector.h"
 #include "serve.h"
 
-enum { MAX_ARGUMENTS = 20, MIN_START_SECONDS = 60 };
+enum { MAX_ARGUMENTS = 24, MIN_START_SECONDS = 60 };
 
 // --- processes --------------------------------------------------------------------------
 
@@ -39,6 +39,7 @@ static void set_arguments(const struct contest *contest, const char *selector,
     to = set_option(to, "--time-limit", limit);
     to = set_option(to, "--fftw-dir", options->fftw_directory);
     to = set_option(to, "--mkl-dir", options->mkl_directory);
+    to = set_option(to, "--baseline-dir", options->baseline_directory);
     to = set_option(to, "--fftw-effort", options->effort);
     *to = NULL;
 }
