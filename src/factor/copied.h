@@ -13,8 +13,8 @@
 bool kal_is_copied(const struct kal_problem *problem, const struct kal_caps *caps);
 
 /**
- * Return what it transforms there: one line or array of the problem, packed. A line of an odd number of reals is a complex
- * one, forward, of numbers without imaginary part, or of the conjugate spectrum.
+ * Return what it transforms there: as many lines or arrays of the problem as are copied at once, packed. A line of an odd
+ * number of reals is a complex one, forward, of numbers without imaginary part, or of the conjugate spectrum.
  */
 struct kal_problem kal_problem_copied(const struct kal_problem *problem);
 

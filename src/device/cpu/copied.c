@@ -8,14 +8,15 @@
 #include <string.h>
 
 // Of `count` elements.
-static enum cpu_copy find_copy(const struct kal_array *array, int rank,
-                               const struct kal_array *copy, int64_t count, bool is_input)
+static enum cpu_copy find_copy(const struct kal_array *array,
+                               const struct kal_array *copy, int64_t count,
+                               bool lies_packed, bool is_input)
 {
     if (array->is_real != copy->is_real)
         return CPU_COPY_REALS;
     if (count < copy->elements)
         return is_input ? CPU_COPY_HALF : CPU_COPY_PLAIN;
-    return kal_array_is_contiguous(array, rank) ? CPU_COPY_NONE : CPU_COPY_PLAIN;
+    return lies_packed ? CPU_COPY_NONE : CPU_COPY_PLAIN;
 }
 
 // For elements, parts one behind the other, that lie as far apart as kernels are for; NULL: there is none.
@@ -28,20 +29,25 @@ static cpu_copy_line *find_kernel(const struct kal_array *array, int rank,
     return (is_input ? kernels->collect : kernels->spread)[array->is_real ? 1 : 2][apart];
 }
 
-// One side of `array`, of which there is `copy`.
-static struct cpu_copied_side find_side(const struct kal_array *array, int rank,
-                                        const struct kal_array *copy, bool is_input,
-                                        const struct cpu_kernels *widest, bool is_f64)
+static struct cpu_copied_side find_side(const struct cpu_program *program, bool is_input)
 {
-    const int64_t count = rank == 1 ? array->n[0] : copy->elements;
-    const int64_t bytes = copy->elements * (copy->is_real ? 1 : 2) * (is_f64 ? 8 : 4);
+    const struct kal_problem *p = program->program->problem,
+                             *packed = program->program->copied;
+    const struct kal_array *array = is_input ? &p->in : &p->out,
+                           *copy = is_input ? &packed->in : &packed->out;
+    const int64_t count = p->rank == 1 ? array->n[0] : copy->elements;
+    const bool lies_packed =
+        kal_array_is_contiguous(array, p->rank) &&
+        (packed->batch == 1 || array->batch_stride == copy->batch_stride);
     return (struct cpu_copied_side){
-        .copy = find_copy(array, rank, copy, count, is_input),
+        .copy = find_copy(array, copy, count, lies_packed, is_input),
         .count = count,
         .reals = array->is_real ? 1 : 2,
         .is_planar = array->is_planar,
-        .copy_line = find_kernel(array, rank, widest->copies, is_input),
-        .bytes = (uint64_t)kal_round_up(bytes, CPU_LINE_BYTES),
+        .copy_line =
+            find_kernel(array, p->rank, program->copied.widest->copies, is_input),
+        .line_bytes =
+            copy->elements * (copy->is_real ? 1 : 2) * (program->is_f64 ? 8 : 4),
     };
 }
 
@@ -59,6 +65,27 @@ static struct cpu_user_side find_user_side(const struct kal_array *array, int ra
     };
 }
 
+static kallima_status create_nested(struct kal_device_program **out,
+                                    struct cpu_program *program,
+                                    const struct kal_recipe *recipe, int64_t lines)
+{
+    kallima_desc desc = kal_problem_describe(program->program->copied);
+    desc.batch = lines;
+    KAL_TRY(kal_cpu_nested_create(out, program, &program->arena, recipe, &desc));
+    ((struct cpu_program *)*out)->threads = 1;
+    return KALLIMA_OK;
+}
+
+// Lines one behind the other that do not fit the nearer cache, elements that share lines of it.
+static bool is_far(const struct cpu_program *program, const struct cpu_user_side *side)
+{
+    const int64_t real_bytes = program->is_f64 ? 8 : 4;
+    return !side->is_planar && side->line > 0 && side->stride * real_bytes > 0 &&
+           side->stride * real_bytes <= CPU_LINE_BYTES &&
+           side->line * program->program->problem->batch >
+               (int64_t)program->base.device->caps.near_bytes;
+}
+
 kallima_status kal_cpu_copied_find(struct cpu_program *program)
 {
     const struct kal_problem *p = program->program->problem;
@@ -71,32 +98,39 @@ kallima_status kal_cpu_copied_find(struct cpu_program *program)
         return KALLIMA_OK;
     if (copy->kind != p->kind) // of reals that are copied to complex numbers
         recipe = recipe->child[0];
-    const kallima_desc desc = kal_problem_describe(copy);
-    struct kal_device_program *line;
-    KAL_TRY(kal_cpu_nested_create(&line, program, &program->arena, recipe, &desc));
-    ((struct cpu_program *)line)->threads = 1;
-    copied->line = line;
     copied->widest =
         kal_cpu_kernels_find(device->level[device->level_count - 1], program->is_f64);
-    copied->in =
-        find_side(&p->in, p->rank, &copy->in, true, copied->widest, program->is_f64);
-    copied->out =
-        find_side(&p->out, p->rank, &copy->out, false, copied->widest, program->is_f64);
-    program->lines = p->batch;
+    copied->in = find_side(program, true);
+    copied->out = find_side(program, false);
+    copied->at_once = copy->batch;
+    copied->output =
+        kal_round_up(copied->at_once * copied->in.line_bytes, CPU_LINE_BYTES);
+    copied->workspace =
+        copied->output +
+        kal_round_up(copied->at_once * copied->out.line_bytes, CPU_LINE_BYTES);
+    copied->rest_lines = p->batch % copy->batch;
+    copied->groups = p->batch / copy->batch + (copied->rest_lines > 0);
+    KAL_TRY(create_nested(&copied->lines, program, recipe, copied->at_once));
+    if (copied->rest_lines)
+        KAL_TRY(create_nested(&copied->rest, program, recipe, copied->rest_lines));
+    program->lines = 1;
     program->in = find_user_side(&p->in, p->rank, program->is_f64);
     program->out = find_user_side(&p->out, p->rank, program->is_f64);
+    copied->asks_for_output = is_far(program, &program->out);
     return KALLIMA_OK;
 }
 
 uint64_t kal_cpu_copied_bytes(const struct cpu_program *program)
 {
     const struct cpu_copied *copied = &program->copied;
-    return copied->in.bytes + copied->out.bytes + copied->line->workspace_bytes;
+    const uint64_t lines = copied->lines->workspace_bytes,
+                   rest = copied->rest ? copied->rest->workspace_bytes : 0;
+    return (uint64_t)copied->workspace + (lines > rest ? lines : rest);
 }
 
-// One line, whose workspace, if it needs any, is there.
-static void run_line(const struct kal_device_program *line, const char *from, char *to,
-                     char *workspace)
+// Lines, whose workspace, if it needs any, is there.
+static void run_nested(const struct kal_device_program *line, const char *from, char *to,
+                       char *workspace)
 {
     if (line->run_pair) {
         line->run_pair(line, from, to);
@@ -224,19 +258,90 @@ static void copy_back(const struct cpu_kernels *widest,
         copy_plain(widest, side, v, line, real_bytes, false);
 }
 
+// Have what is soon written on its way to the nearest cache.
+static void ask_for_lines(const char *to, int64_t bytes)
+{
+    for (int64_t i = 0; i < bytes; i += CPU_LINE_BYTES)
+        __builtin_prefetch(to + i, 1, 3);
+}
+
+// What one line's copy is done by.
+typedef void copy_one(const struct cpu_kernels *, const struct cpu_copied_side *,
+                      const struct cpu_vectors *, char *, int64_t);
+
+// So many lines of a side, the first one at v. Vectors that were written field by field just before are not copied where there
+// is no more than one.
+CPU_INLINE void copy_lines(const struct cpu_program *program, copy_one *copy,
+                           const struct cpu_copied_side *side,
+                           const struct cpu_user_side *user, const struct cpu_vectors *v,
+                           char *copies, int64_t lines)
+{
+    const struct cpu_kernels *widest = program->copied.widest;
+    const int64_t real_bytes = program->is_f64 ? 8 : 4;
+
+    copy(widest, side, v, copies, real_bytes);
+    if (lines == 1)
+        return;
+    struct cpu_vectors line = *v;
+    for (int64_t i = 1; i < lines; i++) {
+        kal_cpu_advance(&line, user->line);
+        copies += side->line_bytes;
+        copy(widest, side, &line, copies, real_bytes);
+    }
+}
+
+// A group of lines that begin at x and y.
+static void run_group(const struct cpu_program *program, const struct cpu_vectors *x,
+                      const struct cpu_vectors *y, bool is_rest, char *scratch)
+{
+    const struct cpu_copied *copied = &program->copied;
+    const int64_t lines = is_rest ? copied->rest_lines : copied->at_once;
+    char *from = x->re, *to = y->re;
+
+    if (copied->in.copy != CPU_COPY_NONE) {
+        from = scratch;
+        copy_lines(program, copy_to, &copied->in, &program->in, x, from, lines);
+    }
+    if (copied->asks_for_output)
+        ask_for_lines(kal_cpu_leading(y), lines * program->out.line);
+    if (copied->out.copy != CPU_COPY_NONE)
+        to = scratch + copied->output;
+    run_nested(is_rest ? copied->rest : copied->lines, from, to,
+               scratch + copied->workspace);
+    if (copied->out.copy != CPU_COPY_NONE)
+        copy_lines(program, copy_back, &copied->out, &program->out, y, to, lines);
+}
+
+// Some groups of all lines, from this one on.
+static void run_groups(const struct cpu_program *program, const struct cpu_vectors *x,
+                       const struct cpu_vectors *y, char *scratch, int64_t first,
+                       int64_t end)
+{
+    const struct cpu_copied *copied = &program->copied;
+    const int64_t whole = copied->groups - (copied->rest_lines > 0);
+    struct cpu_vectors in = *x, out = *y;
+
+    kal_cpu_advance(&in, first * copied->at_once * program->in.line);
+    kal_cpu_advance(&out, first * copied->at_once * program->out.line);
+    for (int64_t i = first; i < end; i++) {
+        run_group(program, &in, &out, i == whole, scratch);
+        kal_cpu_advance(&in, copied->at_once * program->in.line);
+        kal_cpu_advance(&out, copied->at_once * program->out.line);
+    }
+}
+
+void kal_cpu_copied_share(const struct cpu_program *program, const struct cpu_vectors *x,
+                          const struct cpu_vectors *y, char *scratch, int part, int parts)
+{
+    int64_t first, end;
+    kal_cpu_share(program->copied.groups, part, parts, &first, &end);
+    run_groups(program, x, y, scratch, first, end);
+}
+
 void kal_cpu_copied_run(const struct cpu_program *program, const struct cpu_vectors *x,
                         const struct cpu_vectors *y, char *scratch)
 {
-    const struct cpu_copied *copied = &program->copied;
-    const int64_t real_bytes = program->is_f64 ? 8 : 4;
-    const bool takes_input = copied->in.copy == CPU_COPY_NONE,
-               leaves_output = copied->out.copy == CPU_COPY_NONE;
-    char *const from = takes_input ? x->re : scratch;
-    char *const to = leaves_output ? y->re : scratch + copied->in.bytes;
-
-    if (!takes_input)
-        copy_to(copied->widest, &copied->in, x, from, real_bytes);
-    run_line(copied->line, from, to, scratch + copied->in.bytes + copied->out.bytes);
-    if (!leaves_output)
-        copy_back(copied->widest, &copied->out, y, to, real_bytes);
+    run_group(program, x, y, false, scratch);
+    if (program->copied.groups > 1)
+        run_groups(program, x, y, scratch, 1, program->copied.groups);
 }

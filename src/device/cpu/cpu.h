@@ -208,13 +208,17 @@ struct cpu_copied_side {
     int reals;     // of each
     bool is_planar;
     cpu_copy_line *copy_line; // copies them as they are; NULL: none is for how they lie
-    uint64_t bytes;           // of the copy
+    int64_t line_bytes;       // of a line's copy
 };
 
-/** Lines that are copied to where they are contiguous, and back. */
+/** Lines or arrays that are copied to where they are packed, and back. */
 struct cpu_copied {
-    struct kal_device_program
-        *line; // owned: transforms one of these; NULL: they are not copied
+    // Owned: transform as many as are copied at once, and the rest. NULL: none are copied; there is no rest.
+    struct kal_device_program *lines, *rest;
+    int64_t at_once, rest_lines;
+    int64_t groups;            // of so many at once, and the rest
+    bool asks_for_output;      // before it is written
+    int64_t output, workspace; // where in the scratch these begin
     struct cpu_copied_side in, out;
     const struct cpu_kernels *widest;
 };

@@ -903,7 +903,7 @@ static kallima_status prepare(struct cpu_program *program)
     void *memory;
 
     KAL_TRY(kal_cpu_copied_find(program));
-    if (program->copied.line) {
+    if (program->copied.lines) {
         prepare_copied(program);
         return KALLIMA_OK;
     }
@@ -1024,9 +1024,9 @@ void kal_cpu_program_describe(const struct kal_device_program *base,
         return;
     }
     if (program->single == CPU_SINGLE_COPIED) {
-        kal_text_add(text,
-                     "copies   of each line, which is transformed as one by itself:\n");
-        kal_cpu_program_describe(program->copied.line, text);
+        kal_text_add(text, "copies   of lines, %lld at once:\n",
+                     (long long)program->copied.at_once);
+        kal_cpu_program_describe(program->copied.lines, text);
         return;
     }
     if (program->single == CPU_SINGLE_APART) {
@@ -1051,8 +1051,10 @@ void kal_cpu_program_destroy(struct kal_device_program *base)
 {
     struct cpu_program *program = (struct cpu_program *)base;
     const struct kal_host host = base->device->host;
-    if (program->copied.line)
-        kal_cpu_program_destroy(program->copied.line);
+    if (program->copied.lines)
+        kal_cpu_program_destroy(program->copied.lines);
+    if (program->copied.rest)
+        kal_cpu_program_destroy(program->copied.rest);
     if (program->array.row)
         kal_cpu_program_destroy(program->array.row);
     if (program->array.column)

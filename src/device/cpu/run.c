@@ -455,7 +455,7 @@ static void run_single(const struct cpu_program *program,
         [CPU_SINGLE_STEPS] = run_steps,         [CPU_SINGLE_SPLIT] = run_split,
         [CPU_SINGLE_MERGE] = run_merge,         [CPU_SINGLE_REAL] = run_real,
         [CPU_SINGLE_SHORT] = run_short,         [CPU_SINGLE_LINE] = run_line,
-        [CPU_SINGLE_ARRAY] = kal_cpu_array_run, [CPU_SINGLE_COPIED] = kal_cpu_copied_run,
+        [CPU_SINGLE_ARRAY] = kal_cpu_array_run,
     };
     int64_t first, end;
     struct cpu_vectors x, y;
@@ -466,6 +466,10 @@ static void run_single(const struct cpu_program *program,
             kal_cpu_apart_run(program, &x, &y);
         else
             kal_cpu_apart_share(program, &x, &y, part, parts);
+        return;
+    }
+    if (program->single == CPU_SINGLE_COPIED) {
+        kal_cpu_copied_share(program, &x, &y, workspace, part, parts);
         return;
     }
     if (program->single == CPU_SINGLE_SHORT && parts > 1) {

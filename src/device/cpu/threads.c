@@ -341,6 +341,8 @@ int kal_cpu_single_units(const struct cpu_program *program)
         units = units_of_batch(&program->batch);
     else if (program->single == CPU_SINGLE_APART)
         units = units_of_apart(&program->apart);
+    else if (program->single == CPU_SINGLE_COPIED)
+        units = program->copied.groups;
     else if (program->single == CPU_SINGLE_ARRAY && !program->array.is_small)
         return INT_MAX;
     return (int)kal_min(units, INT_MAX);
@@ -408,7 +410,8 @@ static double work_of(const struct cpu_program *program)
 {
     enum { TIMES = 2 };
     if (program->single == CPU_SINGLE_COPIED)
-        return (double)program->lines * (double)kal_cpu_copied_bytes(program) * TIMES;
+        return (double)program->copied.groups * (double)kal_cpu_copied_bytes(program) *
+               TIMES;
     return all_work(program);
 }
 
