@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "factor/planes.h"
 
+#include "codelet/lengths.h"
 #include "factor/radix.h"
 #include "math/number.h"
 
@@ -16,57 +17,79 @@ static bool fill_registers(int64_t points, int64_t lanes, bool is_f64)
            kal_radix_divides_kernel(points, LARGEST);
 }
 
+// Such lines are worked in registers of 32 bytes: where there are wider ones a few lose to copies, and longer ones of floats
+// whatever their number.
+static int least_lanes_filling(const struct kal_problem *p, int64_t lanes)
+{
+    enum { FEW = 3, SOME = 7, MORE = 8, LANES = 16, LANES_F64 = 8 };
+    enum { NEAR = 60, LONG = 200, LONGEST = 512, SHORT_F64 = 32, LONGEST_F64 = 128 };
+    const bool is_f64 = p->precision == KALLIMA_F64;
+    const int64_t n = p->n[0], lines = p->batch;
+    const bool is_power = (n & (n - 1)) == 0;
+
+    if (lines == 1 || n > (is_f64 ? LONGEST_F64 : LONGEST))
+        return NEVER;
+    if (is_f64)
+        return lanes >= LANES_F64 && lines <= (is_power && n >= SHORT_F64 ? MORE : FEW)
+                   ? ANY
+                   : NEVER;
+    if (n <= NEAR)
+        return lines <= SOME ? ANY : NEVER;
+    return lanes >= LANES && (lines <= MORE || n >= LONG) ? ANY : NEVER;
+}
+
 // From how many percents of the lanes that lines fill on their tile loses.
 static int least_lanes_complex(const struct kal_problem *p, int64_t lanes)
 {
-    enum {
-        FEW = 3,
-        FEW_F32 = 4,
-        SHORT = 34,
-        QUAD = 4,
-        NEAR = 60,
-        LONG = 1024,
-        LONG_F32 = 3200
-    };
-    enum { LANES_F32 = 96, LANES_F64 = 40, LEAST = 130, SHORT_LEAST = 170 };
+    enum { FEW = 3, FEW_F32 = 4, FEW_F64 = 4, SHORT = 34, QUAD = 4 };
+    enum { LONG = 1024, LONG_F32 = 3200 };
+    enum { SOME_F32 = 48, MANY_F32 = 96, LEAST = 130, SHORT_LEAST = 150 };
     const bool is_f64 = p->precision == KALLIMA_F64;
     const int64_t n = p->n[0], lines = p->batch;
 
     if (fill_registers(n, lanes, is_f64))
-        return !is_f64 && n <= NEAR && lines > 1 && lines <= FEW_F32 ? ANY : NEVER;
+        return least_lanes_filling(p, lanes);
     if (is_f64)
-        return n > LONG         ? NEVER
-               : lines <= FEW   ? ANY
-               : n >= LANES_F64 ? LEAST
-                                : SHORT_LEAST;
+        return n > LONG ? NEVER : lines <= FEW_F64 ? ANY : LEAST;
     if (n > LONG)
         return n <= LONG_F32 ? ANY : NEVER;
     if (lines == 1 && n < SHORT && n % QUAD == 0)
         return NEVER;
     if (lines < lanes && lines <= (n >= SHORT ? FEW_F32 : FEW))
         return ANY;
-    return n >= LANES_F32 ? LEAST : NEVER;
+    return n >= MANY_F32 ? LEAST : n >= SOME_F32 ? SHORT_LEAST : NEVER;
+}
+
+// Those that have a codelet where they are packed are copied some at a time.
+static bool have_codelets_packed(const struct kal_problem *p, bool are_wide)
+{
+    enum { FEWEST = 8, MOST_F32 = 16 };
+    return kal_real_row_is_compiled(p->n[0]) && p->batch >= FEWEST &&
+           (p->precision == KALLIMA_F64 || !are_wide || p->batch <= MOST_F32);
 }
 
 static int least_lanes_real(const struct kal_problem *p, int64_t lanes)
 {
-    enum { FEW = 3, SOME = 9, LONG = 2048, LONG_F32 = 3200, LONG_F64 = 1100 };
-    enum { SHORT = 100, NEAR = 128, ALL = 320 };
-    enum { LEAST = 130, LEAST_F64 = 150, SHORT_LEAST = 190 };
+    enum { FEW = 4, SOME = 9, LONG = 2048, LONG_F32 = 3200, LONG_F64 = 1100 };
+    enum { SHORT = 100, NEAR = 128, ALL = 320, LANES = 8, LANES_F64 = 4 };
+    enum { LEAST = 130, SHORT_LEAST = 150, WIDE_LEAST = 190 };
     const bool is_f64 = p->precision == KALLIMA_F64;
+    const bool are_wide = lanes > (is_f64 ? LANES_F64 : LANES);
     const int64_t n = p->n[0], lines = p->batch;
     const bool fill = fill_registers(n / 2, lanes, is_f64);
 
     if (fill && n > (is_f64 ? LONG_F64 : LONG_F32))
         return NEVER;
     if (lines <= FEW || (fill && n >= (lines <= SOME ? NEAR : ALL)) ||
-        (!fill && n > LONG))
+        (!fill && n > LONG) || have_codelets_packed(p, are_wide))
         return ANY;
-    return n >= SHORT ? LEAST : is_f64 ? LEAST_F64 : SHORT_LEAST;
+    if (n >= SHORT || (is_f64 && !are_wide))
+        return LEAST;
+    return is_f64 || !are_wide ? SHORT_LEAST : WIDE_LEAST;
 }
 
 // Measured on a Zen 4 processor in November 2026, 4200 problems of 18 to 12000 points, up to 100 lines: these take 0.2 to 1.2 of
-// the time by way of copies.
+// the time by way of copies. Of 936 more on a Xeon with AVX-512, and held to AVX2, those that were added take 0.5 to 1.15.
 bool kal_planes_are_copied(const struct kal_problem *p, const struct kal_caps *caps)
 {
     enum { SHORTEST = 18, SHORTEST_REAL = 33, FEWEST_LANES = 4 };

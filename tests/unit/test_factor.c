@@ -524,7 +524,15 @@ static void lines_are_copied_where_that_wins(void **state)
         { KALLIMA_C2C, false, 1500, 64, 0, 1 },
         { KALLIMA_C2C, false, 5000, 1, 0, 0 },
         { KALLIMA_C2C, true, 90, 3, 0, 1 },
-        { KALLIMA_C2C, true, 90, 4, 0, 0 },
+        { KALLIMA_C2C, true, 90, 4, 0, 1 },
+        { KALLIMA_C2C, true, 90, 7, 0, 0 },
+        { KALLIMA_C2C, false, 64, 8, 0, 1 }, // fills narrower registers than there are
+        { KALLIMA_C2C, false, 64, 9, 0, 0 },
+        { KALLIMA_C2C, false, 256, 100, 0, 1 },
+        { KALLIMA_C2C, true, 64, 8, 0, 1 },
+        { KALLIMA_C2C, true, 100, 4, 0, 0 },
+        { KALLIMA_R2C, true, 60, 100, 0, 8 }, // have a codelet where they are packed
+        { KALLIMA_R2C, false, 60, 100, 0, 0 },
         { KALLIMA_C2C, true, 68, 1, 0, 1 }, // 17
         { KALLIMA_R2C, false, 640, 64, 0, 1 },
         { KALLIMA_R2C, false, 300, 8, 0, 0 },
