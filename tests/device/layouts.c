@@ -307,7 +307,7 @@ void single_lines_past_the_caches_are_computed(void **state)
 }
 
 // Lines that are worked one by one, or two by two, and leave the caches, as the recipes say: past them, some of
-// them by way of a copy, or over their input. They begin on lines of the caches or not.
+// them by way of a copy, or over their input. They begin on lines of the caches or not, and are planes or not.
 void lines_that_leave_the_caches_are_computed(void **state)
 {
     static const struct {
@@ -319,7 +319,10 @@ void lines_that_leave_the_caches_are_computed(void **state)
         { 1024, "four-step(local(4.16, hints=1), local(16))" },
         { 4096, "four-step(local(16.16, hints=1), local(16))" },
     };
-    enum { GAP = 3, WAYS = 8 }; // two precisions, two placements, with gaps and without
+    enum {
+        GAP = 3,
+        WAYS = 16
+    }; // two precisions, placements and formats, with gaps and without
 
     (void)state;
     if (suite.takes_kernels)
@@ -335,6 +338,8 @@ void lines_that_leave_the_caches_are_computed(void **state)
             t.desc.in.stride[0] = t.desc.out.stride[0] = 1;
             t.desc.in.batch_stride = t.desc.out.batch_stride = n + GAP;
         }
+        if (i >> 3 & 1)
+            t.desc.in.format = t.desc.out.format = KALLIMA_PLANAR;
         suite_check(&t, suite.device);
     }
     ROWS_FINISH();

@@ -383,7 +383,7 @@ enum { CPU_BLOCK = 2048 };
  */
 double kal_cpu_group_cost(const struct cpu_kernels *kernels, int64_t points, bool is_f64);
 
-/** Return whether a pass writes so much that it leaves the caches. */
+/** Return whether a pass writes so much, parts together, that it leaves the caches. */
 bool kal_cpu_leaves_caches(const struct cpu_program *program,
                            const struct kal_pass *pass);
 
@@ -393,6 +393,10 @@ bool kal_cpu_arrays_leave_caches(const struct cpu_program *program,
 
 /** Return whether that is stored past the caches: not where they hold what was there before. */
 bool kal_cpu_is_streamed(const struct cpu_program *program, const struct kal_pass *pass);
+
+/** The same of parts in arrays of their own. */
+bool kal_cpu_streams_planes(const struct cpu_program *program,
+                            const struct kal_pass *pass);
 
 /** Fill in the tables of a pass whose geometry is set. Error: E_MEMORY  exhausted */
 kallima_status kal_cpu_tables_build(struct cpu_program *program, struct cpu_pass *pass);

@@ -83,14 +83,20 @@ struct cpu_fused {
     cpu_dft *twins[CPU_MAX_RADIX + 1], *twins_lanes[CPU_MAX_RADIX + 1];
 };
 
-/** How numbers lie in memory; STREAMED is interleaved, stored past the caches. */
-enum cpu_layout { CPU_PLANAR, CPU_INTERLEAVED, CPU_STREAMED, CPU_LAYOUT_COUNT };
+/** How numbers lie in memory; STREAMED is interleaved, stored past the caches, STREAMED_PLANES is planar. */
+enum cpu_layout {
+    CPU_PLANAR,
+    CPU_INTERLEAVED,
+    CPU_STREAMED,
+    CPU_STREAMED_PLANES,
+    CPU_LAYOUT_COUNT
+};
 
 /**
  * The last step of a line that fills the lanes by itself, radix r, NULL where there is none
  * (r is a multiple of the lanes): element k, lane b of tile g is number b + g LANES of
  * transform k, for k = 0 .. m-1 and m at least LANES. y's stride is m numbers. Each is
- * multiplied by that of `roots`, tiles like these, unless it is NULL. CPU_STREAMED: y and m
+ * multiplied by that of `roots`, tiles like these, unless it is NULL. Past the caches y and m
  * numbers are multiples of a register. As many numbers as these from `ahead` on are asked for
  * on the way, unless it is NULL. Transforms 0 .. count-1 are made, LANES at least.
  */

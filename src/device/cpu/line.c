@@ -181,9 +181,11 @@ kallima_status kal_cpu_line_find(struct cpu_line **out, struct cpu_program *prog
             rows->pass->out.imag == 1 && kal_cpu_leaves_caches(program, rows->pass),
         .is_streamed =
             rows->pass->out.imag == 1 && kal_cpu_is_streamed(program, rows->pass),
+        .streams_planes = kal_cpu_streams_planes(program, rows->pass),
         .ends_inside = device->is_zen,
     };
     KAL_TRY(find_width(out, program, &base, 1));
+    program->streams = program->streams || (*out && base.streams_planes);
     if (!*out || !has_twins(&base))
         return KALLIMA_OK;
     KAL_TRY(find_width(&twins, program, &base, 2));
@@ -254,16 +256,19 @@ void kal_cpu_line_run(const struct cpu_line *line, char *const tile[2],
     end(tile[0], y, line->m, line->m, line->has_roots ? NULL : line->roots, ahead);
 }
 
-// Does each line of the output begin on a line of the caches, and so its codelets?
+// Does each line of the output begin on a line of the caches, and so its codelets? Of planes in both.
 static bool is_aligned(const struct cpu_worker *worker, const struct cpu_line *line)
 {
     const struct kal_pass *p = line->rows->pass;
+    const char *second = line->out == CPU_PLANAR ? worker->second[p->out.buffer] : NULL;
     int64_t all = p->out.offset | p->out.stride;
 
     for (int i = 0; i < kal_pass_loop_count(p) - 1; i++)
         all |= p->loops[i].count > 1 ? p->loops[i].out : 0;
     return (all * worker->real_bytes) % CPU_LINE_BYTES == 0 &&
-           (uintptr_t)worker->base[p->out.buffer] % CPU_LINE_BYTES == 0;
+           ((uintptr_t)worker->base[p->out.buffer] | (uintptr_t)second) %
+                   CPU_LINE_BYTES ==
+               0;
 }
 
 // How the lines of one call come and go.
@@ -275,6 +280,12 @@ struct route {
     struct cpu_memory in, out;
 };
 
+static bool streams_planes(const struct cpu_worker *worker, const struct cpu_line *line)
+{
+    return line->streams_planes && last_step(line, line->kernels, CPU_STREAMED_PLANES) &&
+           is_aligned(worker, line);
+}
+
 static void init_route(struct route *route, const struct cpu_worker *worker,
                        const struct cpu_line *line)
 {
@@ -283,7 +294,10 @@ static void init_route(struct route *route, const struct cpu_worker *worker,
 
     route->worker = worker;
     route->line = line;
-    route->end = last_step(line, line->kernels, is_streamed ? CPU_STREAMED : line->out);
+    route->end = last_step(line, line->kernels,
+                           is_streamed                    ? CPU_STREAMED
+                           : streams_planes(worker, line) ? CPU_STREAMED_PLANES
+                                                          : line->out);
     route->is_staged = line->is_streamed && !is_streamed;
     kal_cpu_memory_find(&route->in, worker, &line->columns->pass->in);
     kal_cpu_memory_find(&route->out, worker, &line->rows->pass->out);

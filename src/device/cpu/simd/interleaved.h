@@ -19,6 +19,11 @@
         STORE((yr) + (at), re);           \
         STORE((yi) + (at), im);           \
     } while (0)
+#define STREAM_VECTORS(yr, yi, at, re, im) \
+    do {                                   \
+        STREAM((yr) + (at), re);           \
+        STREAM((yi) + (at), im);           \
+    } while (0)
 
 // Lanes 2 j and 2 j + 1 of two vectors, and the reverse.
 #define EVEN(h, j) (2 * (j))

@@ -12,6 +12,7 @@ enum {
     PAIR = 2 * LANES, // reals of one element of a tile
     // From a number to its neighbour.
     planar_unit = 1,
+    streamed_planes_unit = 1,
     interleaved_unit = 2,
     streamed_unit = 2,
     twins_unit = 2,
@@ -152,7 +153,17 @@ RADICES(LINE, interleaved)
 #include CODELETS
 RADICES(LINE, streamed)
 
+// A register of each part is a line of the caches, or stores past these would fill parts of many.
 #if REGISTER_BYTES == 64
+#undef STORE_PAIR
+#undef CODELET
+#undef CODELET_TWIDDLE
+#define STORE_PAIR         STREAM_VECTORS
+#define CODELET(n)         streamed_planes_##n
+#define CODELET_TWIDDLE(n) twiddle_unused_for_planes_##n
+#include CODELETS
+RADICES(LINE, streamed_planes)
+
 #undef STORE_PAIR
 #undef CODELET
 #undef CODELET_TWIDDLE
@@ -187,6 +198,7 @@ const struct cpu_line_kernels JOIN(kal_cpu_line_, KAL_SIMD_SUFFIX) = {
     .end[CPU_INTERLEAVED] = { RADICES(ENTRY, interleaved) },
     .end[CPU_STREAMED] = { RADICES(ENTRY, streamed) },
 #if REGISTER_BYTES == 64
+    .end[CPU_STREAMED_PLANES] = { RADICES(ENTRY, streamed_planes) },
     .twins[CPU_INTERLEAVED] = line_twins,
     .twins[CPU_STREAMED] = line_streamed_twins,
 #endif
