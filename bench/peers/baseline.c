@@ -45,7 +45,7 @@ static bool load(struct peer_session *session, const char *directory)
         { "kallima_last_error", &session->last_error },
         { "kallima_version", &session->version },
     };
-    return library_find_all(library_open(directory, "libkallima.so.0"), symbols,
+    return library_find_all(library_open_apart(directory, "libkallima.so.0"), symbols,
                             sizeof symbols / sizeof symbols[0]);
 }
 
