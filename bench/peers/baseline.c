@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "bench_side.h"
 #include "library.h"
 #include "peer.h"
 
@@ -54,11 +53,12 @@ static bool open_device(struct peer_session *session, const struct peer_options 
 {
     const kallima_device_options wanted = { .threads = options->threads,
                                             .simd = options->simd };
-    if (session->device_open(&session->device, "cpu", &wanted) != KALLIMA_OK) {
-        snprintf(why, capacity, "baseline: %s", session->last_error());
-        return false;
-    }
-    return session->device_get_info(session->device, &session->info) == KALLIMA_OK;
+    if (session->device_open(&session->device, "cpu", &wanted) == KALLIMA_OK &&
+        session->device_get_info(session->device, &session->info) == KALLIMA_OK)
+        return true;
+    snprintf(why, capacity, "baseline: %s", session->last_error());
+    session->device_close(&session->device);
+    return false;
 }
 
 static struct peer_session *baseline_open(const struct peer_options *options, char *why,

@@ -24,6 +24,10 @@ static const kallima_desc shapes[] = {
     { .rank = 3, .n = { 16, 17, 18 } },
     { .rank = 4, .n = { 3, 5, 4, 7 } },
     { .rank = 4, .n = { 1, 6, 1, 10 }, .batch = 2 },
+    { .rank = 2, .n = { 1, 1 }, .batch = 20 }, // copied some at a time, and the rest
+    { .rank = 2, .n = { 6, 4 }, .batch = 23 },
+    { .rank = 1, .n = { 30 }, .batch = 50 },
+    { .rank = 1, .n = { 48 }, .batch = 29 },
 };
 
 static const kallima_desc many_axes[] = {

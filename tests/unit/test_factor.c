@@ -475,99 +475,106 @@ static void arrays_are_on_lanes_where_that_wins(void **state)
     ROWS_FINISH();
 }
 
+// Lines, and how many of them are copied at once.
+static const struct copied_lines {
+    kallima_kind kind;
+    bool is_f64;
+    int64_t n, lines, stride; // 0: in planes
+    int64_t at_once;          // 0: they are not copied
+} copied_lines[] = {
+    { KALLIMA_R2C, false, 99, 5, 1, 1 }, // an odd number of reals
+    { KALLIMA_R2C, false, 99, 6, 1, 0 },
+    { KALLIMA_C2R, true, 99, 3, 1, 1 },
+    { KALLIMA_C2R, true, 99, 4, 1, 0 },
+    { KALLIMA_R2C, true, 2205, 1000, 1, 1 },
+    { KALLIMA_R2C, false, 27, 1, 1, 0 },    // there is a codelet
+    { KALLIMA_R2C, false, 37, 1, 1, 0 },    // no radix divides it
+    { KALLIMA_C2R, false, 19683, 1, 1, 0 }, // too long
+    { KALLIMA_R2C, false, 100, 1, 1, 0 },
+    { KALLIMA_C2C, false, 99, 1, 1, 0 },
+    { KALLIMA_C2C, false, 99, 4, 2, 1 },  // lie apart
+    { KALLIMA_C2C, false, 99, 64, 2, 1 }, // each by itself is faster
+    { KALLIMA_C2C, false, 36, 7, 2, 0 },
+    { KALLIMA_C2C, false, 36, 8, 2, 8 }, // have a codelet where they are packed
+    { KALLIMA_C2C, false, 36, 100, 4, 14 },
+    { KALLIMA_C2C, false, 36, 100, 5, 0 },
+    { KALLIMA_C2C, false, 38, 9, 2, 9 }, // of a tile 7 lanes would idle
+    { KALLIMA_C2C, false, 38, 12, 2, 0 },
+    { KALLIMA_C2C, true, 30, 100, 2, 8 },
+    { KALLIMA_C2C, true, 30, 100, 3, 0 },
+    { KALLIMA_C2C, false, 32, 100, 2, 0 },
+    { KALLIMA_R2C, false, 60, 100, 2, 17 },
+    { KALLIMA_R2C, false, 30, 100, 2, 0 },
+    { KALLIMA_C2C, false, 99, 12, 16, 1 },
+    { KALLIMA_C2C, false, 2000, 12, 2, 1 },
+    { KALLIMA_C2C, false, 2000, 16, 3, 0 },
+    { KALLIMA_C2C, false, 5000, 16, 3, 1 }, // tiles would leave the nearer cache
+    { KALLIMA_C2C, true, 99, 4, 2, 1 },
+    { KALLIMA_C2C, true, 60, 4, 2, 0 },
+    { KALLIMA_C2C, true, 360, 4, 2, 0 },
+    { KALLIMA_C2C, true, 512, 64, 2, 1 }, // lines of the cache compete
+    { KALLIMA_R2C, true, 512, 64, 2, 1 },
+    { KALLIMA_R2C, true, 120, 64, 2, 0 },
+    { KALLIMA_R2C, true, 400, 64, 8, 0 },
+    { KALLIMA_C2C, false, 64, 1, 0, 0 }, // fills registers
+    { KALLIMA_C2C, false, 48, 2, 0, 1 },
+    { KALLIMA_C2C, false, 100, 6, 0, 1 }, // does not
+    { KALLIMA_C2C, false, 100, 8, 0, 0 },
+    { KALLIMA_C2C, false, 1500, 64, 0, 1 },
+    { KALLIMA_C2C, false, 5000, 1, 0, 0 },
+    { KALLIMA_C2C, true, 90, 3, 0, 1 },
+    { KALLIMA_C2C, true, 90, 4, 0, 1 },
+    { KALLIMA_C2C, true, 90, 7, 0, 0 },
+    { KALLIMA_C2C, false, 64, 8, 0, 1 }, // fills narrower registers than there are
+    { KALLIMA_C2C, false, 64, 9, 0, 0 },
+    { KALLIMA_C2C, false, 256, 100, 0, 1 },
+    { KALLIMA_C2C, true, 64, 8, 0, 1 },
+    { KALLIMA_C2C, true, 100, 4, 0, 0 },
+    { KALLIMA_R2C, true, 60, 100, 0, 8 }, // have a codelet where they are packed
+    { KALLIMA_R2C, false, 60, 100, 0, 0 },
+    { KALLIMA_C2C, true, 68, 1, 0, 1 }, // 17
+    { KALLIMA_R2C, false, 640, 64, 0, 1 },
+    { KALLIMA_R2C, false, 300, 8, 0, 0 },
+    { KALLIMA_R2C, false, 300, 3, 0, 1 },
+};
+
+static kallima_desc describe_copied(const struct copied_lines *lines)
+{
+    const bool is_planar = lines->stride == 0;
+    const int32_t format = is_planar ? KALLIMA_PLANAR : KALLIMA_INTERLEAVED;
+    return (kallima_desc){
+        .kind = lines->kind,
+        .precision = lines->is_f64,
+        .rank = 1,
+        .n = { lines->n },
+        .batch = lines->lines,
+        .in.format = lines->kind == KALLIMA_R2C ? KALLIMA_INTERLEAVED : format,
+        .in.stride = { lines->stride },
+        .in.batch_stride = lines->n * lines->stride,
+        .out.format = lines->kind == KALLIMA_C2R ? KALLIMA_INTERLEAVED : format,
+    };
+}
+
 static void lines_are_copied_where_that_wins(void **state)
 {
-    static const struct {
-        kallima_kind kind;
-        bool is_f64;
-        int64_t n, lines, stride; // 0: in planes
-        int64_t at_once;          // 0: they are not copied
-    } rows[] = {
-        { KALLIMA_R2C, false, 99, 5, 1, 1 }, // an odd number of reals
-        { KALLIMA_R2C, false, 99, 6, 1, 0 },
-        { KALLIMA_C2R, true, 99, 3, 1, 1 },
-        { KALLIMA_C2R, true, 99, 4, 1, 0 },
-        { KALLIMA_R2C, true, 2205, 1000, 1, 1 },
-        { KALLIMA_R2C, false, 27, 1, 1, 0 },    // there is a codelet
-        { KALLIMA_R2C, false, 37, 1, 1, 0 },    // no radix divides it
-        { KALLIMA_C2R, false, 19683, 1, 1, 0 }, // too long
-        { KALLIMA_R2C, false, 100, 1, 1, 0 },
-        { KALLIMA_C2C, false, 99, 1, 1, 0 },
-        { KALLIMA_C2C, false, 99, 4, 2, 1 },  // lie apart
-        { KALLIMA_C2C, false, 99, 64, 2, 1 }, // each by itself is faster
-        { KALLIMA_C2C, false, 36, 7, 2, 0 },
-        { KALLIMA_C2C, false, 36, 8, 2, 8 }, // have a codelet where they are packed
-        { KALLIMA_C2C, false, 36, 100, 4, 14 },
-        { KALLIMA_C2C, false, 36, 100, 5, 0 },
-        { KALLIMA_C2C, false, 38, 9, 2, 9 }, // of a tile 7 lanes would idle
-        { KALLIMA_C2C, false, 38, 12, 2, 0 },
-        { KALLIMA_C2C, true, 30, 100, 2, 8 },
-        { KALLIMA_C2C, true, 30, 100, 3, 0 },
-        { KALLIMA_C2C, false, 32, 100, 2, 0 },
-        { KALLIMA_R2C, false, 60, 100, 2, 17 },
-        { KALLIMA_R2C, false, 30, 100, 2, 0 },
-        { KALLIMA_C2C, false, 99, 12, 16, 1 },
-        { KALLIMA_C2C, false, 2000, 12, 2, 1 },
-        { KALLIMA_C2C, false, 2000, 16, 3, 0 },
-        { KALLIMA_C2C, false, 5000, 16, 3, 1 }, // tiles would leave the nearer cache
-        { KALLIMA_C2C, true, 99, 4, 2, 1 },
-        { KALLIMA_C2C, true, 60, 4, 2, 0 },
-        { KALLIMA_C2C, true, 360, 4, 2, 0 },
-        { KALLIMA_C2C, true, 512, 64, 2, 1 }, // lines of the cache compete
-        { KALLIMA_R2C, true, 512, 64, 2, 1 },
-        { KALLIMA_R2C, true, 120, 64, 2, 0 },
-        { KALLIMA_R2C, true, 400, 64, 8, 0 },
-        { KALLIMA_C2C, false, 64, 1, 0, 0 }, // fills registers
-        { KALLIMA_C2C, false, 48, 2, 0, 1 },
-        { KALLIMA_C2C, false, 100, 6, 0, 1 }, // does not
-        { KALLIMA_C2C, false, 100, 8, 0, 0 },
-        { KALLIMA_C2C, false, 1500, 64, 0, 1 },
-        { KALLIMA_C2C, false, 5000, 1, 0, 0 },
-        { KALLIMA_C2C, true, 90, 3, 0, 1 },
-        { KALLIMA_C2C, true, 90, 4, 0, 1 },
-        { KALLIMA_C2C, true, 90, 7, 0, 0 },
-        { KALLIMA_C2C, false, 64, 8, 0, 1 }, // fills narrower registers than there are
-        { KALLIMA_C2C, false, 64, 9, 0, 0 },
-        { KALLIMA_C2C, false, 256, 100, 0, 1 },
-        { KALLIMA_C2C, true, 64, 8, 0, 1 },
-        { KALLIMA_C2C, true, 100, 4, 0, 0 },
-        { KALLIMA_R2C, true, 60, 100, 0, 8 }, // have a codelet where they are packed
-        { KALLIMA_R2C, false, 60, 100, 0, 0 },
-        { KALLIMA_C2C, true, 68, 1, 0, 1 }, // 17
-        { KALLIMA_R2C, false, 640, 64, 0, 1 },
-        { KALLIMA_R2C, false, 300, 8, 0, 0 },
-        { KALLIMA_R2C, false, 300, 3, 0, 1 },
-    };
     (void)state;
-    for (size_t i = 0; i < KAL_COUNT(rows); i++) {
-        const bool is_planar = rows[i].stride == 0;
-        const kallima_desc desc = { .kind = rows[i].kind,
-                                    .precision = rows[i].is_f64,
-                                    .rank = 1,
-                                    .n = { rows[i].n },
-                                    .batch = rows[i].lines,
-                                    .in.format = is_planar && rows[i].kind != KALLIMA_R2C
-                                                     ? KALLIMA_PLANAR
-                                                     : KALLIMA_INTERLEAVED,
-                                    .in.stride = { rows[i].stride },
-                                    .in.batch_stride = rows[i].n * rows[i].stride,
-                                    .out.format = is_planar && rows[i].kind != KALLIMA_C2R
-                                                      ? KALLIMA_PLANAR
-                                                      : KALLIMA_INTERLEAVED };
-        const bool is_widened = rows[i].kind != KALLIMA_C2C && rows[i].n % 2 == 1;
+    for (size_t i = 0; i < KAL_COUNT(copied_lines); i++) {
+        const struct copied_lines *lines = &copied_lines[i];
+        const kallima_desc desc = describe_copied(lines);
+        const bool is_widened = lines->kind != KALLIMA_C2C && lines->n % 2 == 1;
         struct kal_problem problem;
         ROW_CHECK(kal_problem_init(&problem, NULL, &desc) == KALLIMA_OK);
         const bool got = kal_is_copied(&problem, &kinds_of_caps[0]);
-        if (got != (rows[i].at_once > 0))
+        if (got != (lines->at_once > 0))
             row_fail("row %zu: %d", i, got);
         if (got) {
             const struct kal_problem copied = kal_problem_copied(&problem);
-            if (copied.batch != rows[i].at_once)
+            if (copied.batch != lines->at_once)
                 row_fail("row %zu: %d at once", i, (int)copied.batch);
             ROW_CHECK(copied.in.stride[0] == 1);
             ROW_CHECK(!is_widened || (copied.kind == KALLIMA_C2C && !copied.in.is_real &&
-                                      copied.in.elements == rows[i].n &&
-                                      copied.out.elements == rows[i].n));
+                                      copied.in.elements == lines->n &&
+                                      copied.out.elements == lines->n));
         }
     }
     ROWS_FINISH();

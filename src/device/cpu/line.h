@@ -29,10 +29,10 @@ struct cpu_line {
     int64_t round;             // its count
     int64_t in_step, out_step; // from line to line on it
     bool leaves_caches;        // the output does, and
-    bool streams_planes; // of planes, past the caches if lines begin on lines of these
-    bool is_streamed;    // is stored past them,
+    bool is_streamed;          // is stored past them,
     bool is_spread; // by way of a copy, or else where lines begin on lines of the caches
-    bool ends_inside; // as of struct cpu_pass, rows that threads share
+    bool streams_planes; // as is_streamed of planes, only where lines begin on such lines
+    bool ends_inside;    // as of struct cpu_pass, rows that threads share
 };
 
 /** Return whether all steps of a pass are codelets over whole tiles, one at least. */

@@ -269,39 +269,36 @@ static bool is_apart(const struct cpu_program *program, const struct kal_pass *p
 }
 
 // Much output that nothing reads again, or that drives itself from the caches until it is read, as that of all lines of a stage
-// does.
-static bool leaves_caches(const struct cpu_program *program, const struct kal_pass *pass)
+// does: so many times as much as is stored past them elsewhere.
+static bool leaves_caches(const struct cpu_program *program, const struct kal_pass *pass,
+                          double times)
 {
     const struct kal_program *source = program->program;
     const bool is_last = pass == source->pass[source->pass_count - 1];
     const double bytes = pass_bytes(program, pass, is_last ? 0 : pass->stage_loops);
     return pass->out.buffer != KAL_BUFFER_CHUNK &&
            kal_program_get_parameter(source, KAL_PARAMETER_HINTS,
-                                     bytes >= far_bytes(program, pass));
+                                     bytes >= times * far_bytes(program, pass));
 }
 
 bool kal_cpu_leaves_caches(const struct cpu_program *program, const struct kal_pass *pass)
 {
     const bool is_whole =
         pass->out.is_real || pass->out.imag == 1; // numbers' parts together
-    return is_whole && leaves_caches(program, pass);
+    return is_whole && leaves_caches(program, pass, 1.0);
 }
 
 // On other processors than AMD's several threads' caches hold more of them before that pays: on a Xeon 8 to 32 MB of lines of
-// 512 doubles and more take 0.72 to 0.8 of the time so on one thread, floats 0.8 to 1.1, but 1 to 1.2 on sixteen, on which 64 MB
+// 512 doubles and more take 0.65 to 0.87 of the time so on one thread, floats 0.8 to 1.1, but 1 to 1.2 on sixteen, on which 64 MB
 // take 0.95 to 1.07.
 bool kal_cpu_streams_planes(const struct cpu_program *program,
                             const struct kal_pass *pass)
 {
-    enum { TIMES_ALONE = 1, TIMES = 4 };
+    static const double TIMES = 4.0;
     const struct cpu_device *device = (const struct cpu_device *)program->base.device;
-    const struct kal_caps *caps = &device->base.caps;
-    const double least = (double)caps->far_bytes *
-                         (device->is_zen || caps->threads == 1 ? TIMES_ALONE : TIMES);
+    const bool is_alone = device->is_zen || device->base.caps.threads == 1;
     return !pass->out.is_real && pass->out.imag == 0 && is_apart(program, pass) &&
-           kal_program_get_parameter(program->program, KAL_PARAMETER_HINTS,
-                                     pass_bytes(program, pass, 0) >= least) &&
-           leaves_caches(program, pass);
+           leaves_caches(program, pass, is_alone ? 1.0 : TIMES);
 }
 
 // The same of arrays of a batch, put together near the core: on other processors than AMD's several threads' caches hold more of
