@@ -99,6 +99,13 @@ static inline bool kal_caps_has_32_bytes(const struct kal_caps *caps)
     return !caps->language && caps->lanes_f32 >= KAL_LANES_OF_32_BYTES;
 }
 
+/** Return whether it has wider ones, and works them whole. */
+static inline bool kal_caps_has_whole_64_bytes(const struct kal_caps *caps)
+{
+    return !caps->language && caps->lanes_f32 > KAL_LANES_OF_32_BYTES &&
+           !caps->halves_wide;
+}
+
 /** Return whether registers of the CPU hold so many numbers; f64 fills one with half as many. */
 static inline bool kal_caps_has_lanes(const struct kal_caps *caps, int lanes, bool is_f64)
 {

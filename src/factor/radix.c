@@ -107,6 +107,7 @@ struct ordered_search {
     int64_t n;
     int numbers, widest; // of a register, and of the widest one
     struct kal_column_place place;
+    bool are_steps_dear;
     double (*cost)(const struct ordered_search *s, int64_t done, int r); // of a step
     int most;                                                            // steps
     int radix[KAL_MAX_STEPS], best[KAL_MAX_STEPS], best_count;
@@ -231,24 +232,34 @@ static bool do_compete(int r, int64_t bytes_between, int ways)
 enum { WAYS = 12, WAYS_OF_OUTPUT = 8 };
 static const double LOADS_COMPETE = 2.5, STORES_COMPETE = 10.7, OUTPUT_COMPETES = 5.0;
 
-// One step of columns that fill the lanes, `done` being the product of the radices before it, in
-// instructions of one point, but for what competes. Measured on a Zen 4 processor in November 2026, by timing
-// 60 lengths with up to 50 sequences of two and three steps: these weights choose what is within 4 percent of
-// the best as a geometric mean, where sequences of the fewest instructions, largest radices
+// One step of columns that fill the lanes, in instructions of one point, but for what competes. Measured on a Zen 4
+// processor in November 2026, by timing 60 lengths with up to 50 sequences of two and three steps: these weights choose what is
+// within 4 percent of the best as a geometric mean, where sequences of the fewest instructions, largest radices
 // first, are within 12.
-static double vectors_cost(int64_t done, int r)
+static double vectors_cost(int r)
 {
-    static const double STEP = 4.7, SPILLS = 1.5, SMALL = 6.0, FIRST = 0.136;
+    static const double STEP = 4.7, SPILLS = 1.5, SMALL = 6.0;
     enum { TWIDDLE = 4, SMALLEST = 4, REGISTERS = 20 };
     const double instructions =
         (double)(kal_length_cost(r, KAL_FMA, false) + TWIDDLE * (r - 1)) / r;
     return STEP + instructions + (r > REGISTERS ? SPILLS : 0.0) +
-           (r < SMALLEST ? SMALL : 0.0) + (done == 1 ? FIRST * r : 0.0);
+           (r < SMALLEST ? SMALL : 0.0);
 }
 
+// A large radix costs more in the first step, of which the product of the radices before is 1.
+static double first_cost(int64_t done, int r)
+{
+    static const double FIRST = 0.136;
+    return done == 1 ? FIRST * r : 0.0;
+}
+
+// Measured on a Xeon, where steps are dear, by timing 39 lines of 1280 to 32768 points with all such sequences: these weights
+// choose what is within 1.4 percent of the best, those of the Zen 4 what is within 2.9. Of few steps the first one has a large
+// radix, by whose outputs threads share the others: on sixteen single lines of 8192 to 32768 points take 0.7 to 0.9 of the time.
 static double lanes_cost(const struct ordered_search *s, int64_t done, int r)
 {
-    return vectors_cost(done, r) +
+    static const double DEARER = 15.3;
+    return vectors_cost(r) + (s->are_steps_dear ? DEARER : first_cost(done, r)) +
            (do_compete(r, s->n / r * VECTOR_BYTES, WAYS) ? LOADS_COMPETE : 0.0) +
            (done > 1 && do_compete(r, done * VECTOR_BYTES, WAYS) ? STORES_COMPETE : 0.0);
 }
@@ -269,7 +280,7 @@ static double columns_cost(const struct ordered_search *s, int64_t done, int r)
         : done > 1 ? do_compete(r, stores, WAYS) * STORES_COMPETE
                    : 0.0;
     const double far_cost = FAR_STEP - (is_last ? FAR_LAST * r : 0.0);
-    return vectors_cost(done, r) + (place->are_far ? far_cost : 0.0) +
+    return vectors_cost(r) + first_cost(done, r) + (place->are_far ? far_cost : 0.0) +
            (do_compete(r, loads, WAYS) ? LOADS_COMPETE : 0.0) + stores_cost;
 }
 
@@ -284,9 +295,11 @@ static int find_in_few_steps(struct ordered_search *s, int *radix)
     return s->best_count;
 }
 
-int kal_radix_sequence_lanes(int64_t n, int *radix)
+int kal_radix_sequence_lanes(int64_t n, bool are_steps_dear, int *radix)
 {
-    struct ordered_search s = { .n = n, .cost = lanes_cost };
+    struct ordered_search s = { .n = n,
+                                .are_steps_dear = are_steps_dear,
+                                .cost = lanes_cost };
     return find_in_few_steps(&s, radix);
 }
 

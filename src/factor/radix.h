@@ -54,12 +54,12 @@ int kal_radix_sequence_single(int64_t n, int numbers, int widest, int *radix);
 
 /**
  * Find the sequence of radices whose product is n that the CPU engine is fastest with on the columns of a
- * line that fills the lanes, in the order of its steps.
+ * line that fills the lanes, in the order of its steps; of few where these are dear.
  *
  * Shape:  `radix` has room for KAL_MAX_STEPS; n is small.
  * Returns the number of radices, 0 for n = 1; -1 if there is none.
  */
-int kal_radix_sequence_lanes(int64_t n, int *radix);
+int kal_radix_sequence_lanes(int64_t n, bool are_steps_dear, int *radix);
 
 /** Where neighbouring columns are: bytes from row to row, on the way in and out. */
 struct kal_column_place {

@@ -676,6 +676,11 @@ static int find_for_registers(const struct kal_axis *axis, const struct kal_caps
     return count > 0 ? count : kal_line_find_single(axis->n, caps, radix);
 }
 
+static bool is_first_of_line(const struct kal_axis *axis)
+{
+    return axis->fills_lanes && axis->is_first_step;
+}
+
 static void choose_for_tile(const struct kal_axis *axis, const struct kal_caps *caps,
                             struct kal_recipe *node)
 {
@@ -683,9 +688,11 @@ static void choose_for_tile(const struct kal_axis *axis, const struct kal_caps *
         node->radix_count = find_for_registers(axis, caps, node->radix);
     else if (are_columns(axis))
         node->radix_count = choose_for_columns(axis, caps, node->radix);
-    else if ((axis->fills_lanes && axis->is_first_step) ||
-             kal_line_fills_tiles(axis, caps) || are_crowded(axis))
-        node->radix_count = kal_radix_sequence_lanes(axis->n, node->radix);
+    else if (is_first_of_line(axis) || kal_line_fills_tiles(axis, caps) ||
+             are_crowded(axis))
+        node->radix_count = kal_radix_sequence_lanes(
+            axis->n, is_first_of_line(axis) && kal_caps_has_whole_64_bytes(caps),
+            node->radix);
     else {
         node->radix_count = kal_radix_sequence(axis->n, node->radix, NULL);
         (are_far_columns(axis) ? kal_order_rising : kal_order_spilling_last)(node);

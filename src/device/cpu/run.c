@@ -656,7 +656,8 @@ kallima_status kal_cpu_program_run(const struct kal_device_program *base,
     }
     // All that the device has, also where some are idle: GCC's OpenMP ends threads that a region leaves out, and a larger
     // one starts them again, in 0.1 to 0.9 ms. It may grant fewer than asked for: inside a parallel region, one.
-    struct cpu_meeting meeting = { 0 };
+    struct cpu_meeting meeting;
+    kal_cpu_meeting_init(&meeting, program->threads);
 #pragma omp parallel num_threads(base->device->caps.threads)
     {
         const int part = omp_get_thread_num();

@@ -12,27 +12,47 @@
 #include <math.h>
 #include <stdlib.h>
 
-// OpenMP's barriers are for all threads, idle ones among them: sixteen of a Xeon take 1.5 us, where four meet in 0.3. Where
-// there are more threads than processors, others are let on.
-void kal_cpu_meet(const struct cpu_worker *worker)
+void kal_cpu_meeting_init(struct cpu_meeting *meeting, int parts)
+{
+    for (int i = 0; i < kal_min(parts, CPU_DOORS); i++)
+        atomic_init(&meeting->in[i].count, 0);
+    atomic_init(&meeting->out.count, 0);
+}
+
+// Where there are more threads than processors, others are let on.
+static void wait_at(struct cpu_door *door, int count)
 {
     enum { PATIENCE = 1000 };
-    struct cpu_meeting *m = worker->meeting;
-    if (worker->parts == 1)
-        return;
-    const int round = atomic_load_explicit(&m->round, memory_order_relaxed);
-    if (atomic_fetch_add_explicit(&m->arrived, 1, memory_order_acq_rel) + 1 ==
-        worker->parts) {
-        atomic_store_explicit(&m->arrived, 0, memory_order_relaxed);
-        atomic_store_explicit(&m->round, round + 1, memory_order_release);
-        return;
-    }
-    for (int i = 0; atomic_load_explicit(&m->round, memory_order_acquire) == round; i++) {
+    for (int i = 0; atomic_load_explicit(&door->count, memory_order_acquire) < count;
+         i++) {
         if (i < PATIENCE)
             kal_cpu_pause();
         else
             kal_yield();
     }
+}
+
+// OpenMP's barriers are for all threads, idle ones among them: sixteen of a Xeon take 1.7 us. Where they count in one place,
+// as these do, they take 1.4; 0.6 where each has its own and the first one looks at all. A few look at each other's.
+void kal_cpu_meet(struct cpu_worker *worker)
+{
+    enum { FEW = 3 };
+    struct cpu_meeting *m = worker->meeting;
+    const int parts = worker->parts;
+
+    if (parts == 1)
+        return;
+    worker->round++;
+    atomic_fetch_add_explicit(&m->in[worker->part % CPU_DOORS].count, 1,
+                              memory_order_release);
+    if (parts > FEW && worker->part > 0) {
+        wait_at(&m->out, worker->round);
+        return;
+    }
+    for (int i = 0; i < kal_min(parts, CPU_DOORS); i++)
+        wait_at(&m->in[i], worker->round * ((parts - 1 - i) / CPU_DOORS + 1));
+    if (parts > FEW)
+        atomic_store_explicit(&m->out.count, worker->round, memory_order_release);
 }
 
 struct cpu_chunk kal_cpu_chunk_make(const struct kal_phase *phase, int64_t stage_index,

@@ -7,16 +7,25 @@
 
 #include <stdatomic.h>
 
-/** Where the workers of one execution that have a part wait for each other; begins as zeros. */
+enum { CPU_DOORS = 32 };
+
+/** A line of the caches by itself, in which a number grows. */
+struct cpu_door {
+    _Alignas(CPU_LINE_BYTES) atomic_int count;
+};
+
+/** Where the workers of one execution that have a part wait for each other. */
 struct cpu_meeting {
-    _Alignas(CPU_LINE_BYTES) atomic_int arrived;
-    _Alignas(CPU_LINE_BYTES) atomic_int round;
+    struct cpu_door
+        in[CPU_DOORS];   // how often workers have come by it: one worker, or every 32nd
+    struct cpu_door out; // how often they were let go
 };
 
 /** One thread's view of an execution. */
 struct cpu_worker {
     int part, parts; // which one of how many that have a part
     struct cpu_meeting *meeting;
+    int round; // of how many meetings
     bool has_begun;
     int64_t real_bytes;
     char *tile[2];
@@ -45,8 +54,11 @@ static inline void kal_cpu_pause(void)
 #endif
 }
 
+/** Make ready a meeting of so many workers. */
+void kal_cpu_meeting_init(struct cpu_meeting *meeting, int parts);
+
 /** Wait until all workers have come here. */
-void kal_cpu_meet(const struct cpu_worker *worker);
+void kal_cpu_meet(struct cpu_worker *worker);
 
 /** The same before a piece of work that needs what others have done, all but the first. */
 static inline void kal_cpu_begin(struct cpu_worker *worker)
