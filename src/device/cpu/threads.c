@@ -212,11 +212,13 @@ static bool is_exchanged(const struct cpu_program *program, const struct cpu_pas
            pass->bytes <= (double)program->base.device->caps.near_bytes;
 }
 
-// What it takes to fetch that, for all of them.
+// What it takes some of them to fetch that: what is on its way at once grows with them, but not as much.
 static double exchange_work(const struct cpu_program *program,
-                            const struct cpu_pass *pass)
+                            const struct cpu_pass *pass, int parts)
 {
-    return is_exchanged(program, pass) ? pass->bytes * program->distance : 0.0;
+    return is_exchanged(program, pass)
+               ? pass->bytes * program->distance / sqrt(2.0 * parts)
+               : 0.0;
 }
 
 // Do threads write lines of the caches that others write, too: columns of rows that begin on none?
@@ -246,18 +248,19 @@ static bool exchanges(const struct cpu_program *program)
     return false;
 }
 
-// How far threads are from each other: what they fetch from each other takes the time of so many steps. It is all that of
-// eight and more, measured on sixteen of a Xeon by 34 single lines and arrays. Cores that share a cache in groups are as far
+// How far threads are from each other: what one of two fetches from the other takes the time of so many steps. It is all that of
+// eight and more, measured on sixteen of a Xeon by 64 single lines, arrays and small batches, of which what two to sixteen
+// exchange takes 1.2 to 0.4 steps of all that. Cores that share a cache in groups are as far
 // as is found: two of a virtual machine on a Zen 4 processor are at 0.4 to 0.8, or, while it has them in two groups, at 1.7 to
 // 2.5, where they take up to twice as long as one for what fits the nearer caches. That is asked where they exchange such, and where
 // beginning and ending takes a good part of the time.
 static double find_distance(const struct cpu_program *program, bool is_short)
 {
     enum { FAR = 8 };
-    static const double STEP_NS = 5.5; // a line of the caches
+    static const double STEP_NS = 5.5, FARTHEST = 2.3; // a line of the caches; of those
     const struct cpu_device *device = (const struct cpu_device *)program->base.device;
     const int threads = device->base.caps.threads;
-    const double usual = fmin(1.0, (double)threads / FAR);
+    const double usual = FARTHEST * fmin(1.0, (double)threads / FAR);
 
     return device->is_zen && (is_short || exchanges(program))
                ? fmax(usual, kal_cpu_distance_find(threads) / STEP_NS)
@@ -270,7 +273,7 @@ static double largest_work(const struct cpu_program *program, const struct cpu_p
 {
     const double tile_share = largest_of(units, parts);
     if (phase->chunks > 1 || !may_be_spread(pass))
-        return (pass_work(pass) + exchange_work(program, pass)) * tile_share;
+        return pass_work(pass) * tile_share + exchange_work(program, pass, parts);
     const int64_t lines = pass->chunk_rows.count * pass->chunk_rows.length;
     return steps_work(pass) * tile_share +
            pass->bytes * pass->spread * largest_of(lines, parts);
@@ -316,7 +319,7 @@ static void add_phase(struct cost *cost, const struct cpu_program *program,
         return;
     }
     const double share = largest_of(phase->chunks, parts);
-    cost->work += exchange_work(program, &program->pass[phase->first_pass]) * share;
+    cost->work += exchange_work(program, &program->pass[phase->first_pass], parts);
     for (int i = 0; i < phase->pass_count; i++)
         cost->work += pass_work(&program->pass[phase->first_pass + i]) * share;
     cost->waits += (double)repeats;
@@ -384,19 +387,21 @@ static struct cost cost_of_single(const struct cpu_program *program, double work
                                       : (double)(lines * array->axis_count);
         const double exchanges = is_line ? phases - 1.0 : 1.0;
         return (struct cost){
-            .work =
-                (work + exchanges * exchange_work(program, &program->pass[1])) / parts,
+            .work = work / parts +
+                    exchanges * exchange_work(program, &program->pass[1], parts),
             .waits = phases,
         };
     }
     return (struct cost){ work * largest_of(kal_cpu_single_units(program), parts), 1.0 };
 }
 
-// How long `threads` take to begin and end, or some to meet and to find what others have done, in the bytes of pass_work():
-// sixteen of a Xeon, which spin, begin and end a region in 4.4 us, two of a Zen 4 processor in 0.8 us.
-static double wait_of(int threads)
+// How long `threads` take to begin and end, in the bytes of pass_work(): sixteen of a Xeon, which spin, begin and end a region in
+// 5 us, two of a Zen 4 processor in 0.8 us. Some meet and find what others have done in the time of MEETING.
+enum { MEETING = 20 << 10 };
+
+static double begin_of(int threads)
 {
-    enum { ANY = 20 << 10, EACH = 3 << 10 };
+    enum { ANY = 20 << 10, EACH = 4 << 10 };
     return ANY + EACH * (double)threads;
 }
 
@@ -443,7 +448,7 @@ int kal_cpu_threads_find(struct cpu_program *program)
     static const double WORTH = 0.95, WORTH_WAITING = 0.75;
     const int most = most_threads(program);
     const double work = work_of(program);
-    double once = wait_of(program->base.device->caps.threads);
+    double once = begin_of(program->base.device->caps.threads);
     double least = work;
     int best = 1;
 
@@ -455,7 +460,7 @@ int kal_cpu_threads_find(struct cpu_program *program)
     for (int parts = 2; parts <= most; parts += kal_max(1, parts / STEPS)) {
         const struct cost cost = program->single ? cost_of_single(program, work, parts)
                                                  : cost_of_phases(program, parts);
-        const double all = cost.work + once + (cost.waits - 1.0) * wait_of(parts);
+        const double all = cost.work + once + (cost.waits - 1.0) * MEETING;
         if (all < least && all < (cost.waits > 1.0 ? WORTH_WAITING : WORTH) * work) {
             least = all;
             best = parts;
