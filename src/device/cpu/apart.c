@@ -68,32 +68,36 @@ static bool is_complex(const struct kal_pass *p)
            !p->out.twiddle_n;
 }
 
-// Up to how many lines in planes of so many complex points are collected faster than turned in registers. Measured on a Xeon,
-// by timing 324 problems of up to 30000 lines both ways: 9 to 12 points take 0.23 to 1.1 of the time, 2 to 24 lines, more
-// of them 0.65 to 1.2, and so held to AVX2; a few of 16 and 20 0.45 to 1.35.
+// Up to how many lines in planes of so many complex points are collected faster than turned in registers: of elements that lie
+// apart, and of neighbours, which are turned by quads. Measured on a Xeon, by timing 324 problems of up to 30000 lines both ways, and
+// 128 of neighbours: 4 to 12 of these take 0.25 to 1.0 of the time, longer ones 0.4 to 1.0 up to so many lines.
 static const struct {
     int longest;
-    int64_t most_lines;
-} collected[] = { { 12, INT64_MAX }, { 15, 24 }, { 20, 8 } };
+    int64_t apart, f32, f64;
+} collected[] = {
+    { 12, INT64_MAX, INT64_MAX, INT64_MAX },
+    { 15, 24, INT64_MAX, 24 },
+    { 20, 8, INT64_MAX, 24 },
+    { 24, 0, INT64_MAX, 8 },
+    { 32, 0, 40, 8 },
+};
 
-// On a Xeon more than a few lines of 32 reals take 1.2 to 1.4 times as long collected.
-static bool are_turned_reals(int64_t n, int64_t lines)
+// Planes that are faster turned in registers than collected. Those of reals are not: 8 to 32 take 0.2 to 1.05 of the time.
+static bool are_turned_planes(const struct cpu_program *program, const struct kal_pass *p,
+                              int64_t real_length, int64_t lines)
 {
-    enum { FEW_LINES = 7, LONGEST = 32 };
-    return n > LONGEST - (lines > FEW_LINES);
-}
-
-// Planes that are faster turned in registers than collected.
-static bool are_turned_planes(const struct kal_pass *p, int64_t real_length,
-                              int64_t lines)
-{
+    enum { LONG = 20, LANES = 4 }; // lines that are left over are dear
     const bool is_planar =
         (!p->in.is_real && p->in.imag == 0) || (!p->out.is_real && p->out.imag == 0);
-    if (!is_planar || real_length)
-        return is_planar && are_turned_reals(real_length, lines);
+    const bool are_neighbours = p->in.stride == 1 && p->out.stride == 1;
+    if (real_length || !is_planar)
+        return false;
     for (size_t i = 0; i < KAL_COUNT(collected); i++) {
-        if (p->n <= collected[i].longest && lines <= collected[i].most_lines)
-            return false;
+        const int64_t most = !are_neighbours   ? collected[i].apart
+                             : program->is_f64 ? collected[i].f64
+                                               : collected[i].f32;
+        if (p->n <= collected[i].longest && lines <= most)
+            return p->n > LONG && lines % LANES > 1;
     }
     return true;
 }
@@ -138,11 +142,16 @@ static bool is_beside(const struct cpu_apart_side *side, const struct kal_side *
 // 2026, by timing lengths up to 16, in planes and with strides of 2 and 16, both ways: 1.0 to 2.7 times as fast.
 static bool are_faster_alone(const struct cpu_program *program, int64_t real_length)
 {
+    static const int longest[2][2][2] = {
+        // in rows; real; f64
+        { { 6, 7 }, { 8, 16 } },
+        { { 4, 6 }, { 8, 16 } },
+    };
     const struct kal_pass *p = program->pass[0].pass;
     const struct cpu_apart *apart = &program->apart;
-    const int64_t longest =
-        real_length ? (program->is_f64 ? 16 : 8) : (program->is_f64 ? 7 : 6);
-    return (real_length ? real_length : p->n) <= longest &&
+    const bool are_rows = apart->in.stride == 1 && apart->out.stride == 1;
+    return (real_length ? real_length : p->n) <=
+               longest[are_rows][real_length > 0][program->is_f64] &&
            !is_beside(&apart->in, &p->in) && !is_beside(&apart->out, &p->out);
 }
 
@@ -298,7 +307,7 @@ void kal_cpu_apart_find(struct cpu_program *program)
     const int64_t lines = program->program->phase[0].lines;
     const bool is_one_complex = !n && lines == 1;
     if ((!n && !is_complex(p)) || is_contiguous(p) || is_one_complex ||
-        are_turned_planes(p, n, lines))
+        are_turned_planes(program, p, n, lines))
         return;
     const struct cpu_loop *loop = &pass->line_loops.loop[0];
     const bool is_batch = pass->line_loops.count > 0;

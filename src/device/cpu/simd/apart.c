@@ -108,6 +108,8 @@ ALONE_LENGTHS(ALL_ALONE)
 #include "device/cpu/simd/interleaved.h"
 #include "device/cpu/simd/transpose.h"
 
+#include <string.h>
+
 // Where elements begin on their lines, and where their parts do in a tile: exchanged where
 // imaginary parts lead.
 struct side {
@@ -258,6 +260,82 @@ MOVES(near_planes, PAIR)
 MOVES(numbers, PAIR)
 MOVES(near_numbers, PAIR)
 
+// Elements that are neighbours: quads of LANES lines to registers of a tile, and back. The last ones overlap.
+typedef R QUAD_IN_MEMORY __attribute__((vector_size(16), aligned(sizeof(R))));
+
+INLINE V collect_quads(const R *from, ptrdiff_t line)
+{
+#define QUAD_OF(i)             (*(const QUAD_IN_MEMORY *)(from + (i)*QUAD * line))
+#if REGISTER_BYTES == 16
+    (void)line;
+    return (V)QUAD_OF(0);
+#elif LANES == 4
+    return __builtin_shufflevector(QUAD_OF(0), QUAD_OF(1), 0, 1, 2, 3);
+#else
+    return __builtin_shufflevector(QUAD_OF(0), QUAD_OF(1), 0, 1, 2, 3, 4, 5, 6, 7);
+#endif
+#undef QUAD_OF
+}
+
+INLINE void spread_quads(R *to, ptrdiff_t line, V v)
+{
+    for (int q = 0; q < QUADS; q++)
+        memcpy(to + q * QUAD * line, (const R *)&v + q * QUAD, QUAD * sizeof(R));
+}
+
+INLINE void load_quads(R *t, int step, const R *from, ptrdiff_t line)
+{
+    V v[QUAD];
+    for (int i = 0; i < QUAD; i++)
+        v[i] = collect_quads(from + i * line, line);
+    transpose_quads(v);
+    for (int i = 0; i < QUAD; i++)
+        STORE(t + i * step, v[i]);
+}
+
+INLINE void store_quads(const R *t, int step, R *to, ptrdiff_t line, V scale)
+{
+    V v[QUAD];
+    for (int i = 0; i < QUAD; i++)
+        v[i] = MUL(scale, LOAD(t + i * step));
+    transpose_quads(v);
+    for (int i = 0; i < QUAD; i++)
+        spread_quads(to + i * line, line, v[i]);
+}
+
+#define FOR_QUADS(e, n) \
+    for (int e = 0; e < n; e = e + QUAD < n && e + 2 * QUAD > n ? n - QUAD : e + QUAD)
+
+static void load_real_rows(R *t, const struct side *side, int n)
+{
+    FOR_QUADS(e, n)
+    load_quads(t + e * LANES, LANES, side->re + e, side->line);
+}
+
+static void store_real_rows(R *t, const struct side *side, int n)
+{
+    FOR_QUADS(e, n)
+    store_quads(t + e * LANES, LANES, side->re + e, side->line, side->scale);
+}
+
+static void load_rows(R *t, const struct side *side, int n)
+{
+    FOR_QUADS(e, n)
+    {
+        load_quads(t + e * PAIR, PAIR, side->re + e, side->line);
+        load_quads(t + e * PAIR + LANES, PAIR, side->im + e, side->line);
+    }
+}
+
+static void store_rows(R *t, const struct side *side, int n)
+{
+    FOR_QUADS(e, n)
+    {
+        store_quads(t + e * PAIR, PAIR, side->re + e, side->line, side->scale);
+        store_quads(t + e * PAIR + LANES, PAIR, side->im + e, side->line, side->scale);
+    }
+}
+
 static inline struct cpu_vectors tile_vectors(R *tile)
 {
     return (struct cpu_vectors){ tile, tile + LANES, PAIR, 0 };
@@ -271,22 +349,28 @@ static enum kind kind_of(const struct cpu_lines *lines)
     return !im ? REALS : im == re + 1 || re == im + 1 ? NUMBERS : PLANES;
 }
 
-// By kind, and whether the next line is the next element.
-static move_lines *const loads[][2] = {
-    [REALS] = { load_reals, load_near_reals },
-    [PLANES] = { load_planes, load_near_planes },
-    [NUMBERS] = { load_numbers, load_near_numbers },
+// By kind, and what the next element is: anywhere, in the next line, or a neighbour.
+enum way { ANYWHERE, BESIDE, IN_ROWS, WAYS };
+
+static move_lines *const loads[][WAYS] = {
+    [REALS] = { load_reals, load_near_reals, load_real_rows },
+    [PLANES] = { load_planes, load_near_planes, load_rows },
+    [NUMBERS] = { load_numbers, load_near_numbers, load_numbers },
 };
-static move_lines *const stores[][2] = {
-    [REALS] = { store_reals, store_near_reals },
-    [PLANES] = { store_planes, store_near_planes },
-    [NUMBERS] = { store_numbers, store_near_numbers },
+static move_lines *const stores[][WAYS] = {
+    [REALS] = { store_reals, store_near_reals, store_real_rows },
+    [PLANES] = { store_planes, store_near_planes, store_rows },
+    [NUMBERS] = { store_numbers, store_near_numbers, store_numbers },
 };
 
-static move_lines *choose(move_lines *const moves[][2], const struct cpu_lines *lines)
+static move_lines *choose(move_lines *const moves[][WAYS], const struct cpu_lines *lines,
+                          int n)
 {
     const enum kind kind = kind_of(lines);
-    return moves[kind][lines->line == (kind == NUMBERS ? 2 : 1)];
+    const bool is_beside = lines->line == (kind == NUMBERS ? 2 : 1);
+    return moves[kind][is_beside                         ? BESIDE
+                       : lines->stride == 1 && n >= QUAD ? IN_ROWS
+                                                         : ANYWHERE];
 }
 
 static struct side find_side(const struct cpu_lines *lines, double scale)
@@ -308,7 +392,8 @@ static void run(const struct cpu_lines *x, const struct cpu_lines *y, int64_t gr
                 const struct cpu_apart_codelet *codelet)
 {
     _Alignas(REGISTER_BYTES) R tile[2][TILE];
-    move_lines *const load = choose(loads, x), *const store = choose(stores, y);
+    move_lines *const load = choose(loads, x, codelet->in), *const store = choose(
+                                                                stores, y, codelet->out);
     struct side in = find_side(x, 1.0), out = find_side(y, codelet->scale);
     const struct cpu_vectors from = tile_vectors(tile[0]), to = tile_vectors(tile[1]);
 

@@ -35,17 +35,22 @@ static inline void exchange_vectors(V *a, V *b)
     *b = c;
 }
 
-INLINE void transpose(V *v)
+// QUAD rows, each quad by itself.
+INLINE void transpose_quads(V *v)
 {
-    for (int i = 0; i < LANES; i += 2)
+    for (int i = 0; i < QUAD; i += 2)
         MEET_LANES(v[i], v[i + 1], LOW_ONES, HIGH_ONES);
 #if defined KAL_SIMD_F32
-    for (int i = 0; i < LANES; i += 4) {
-        MEET_LANES(v[i], v[i + 2], LOW_TWOS, HIGH_TWOS);
-        MEET_LANES(v[i + 1], v[i + 3], LOW_TWOS, HIGH_TWOS);
-        exchange_vectors(&v[i + 1], &v[i + 2]);
-    }
+    MEET_LANES(v[0], v[2], LOW_TWOS, HIGH_TWOS);
+    MEET_LANES(v[1], v[3], LOW_TWOS, HIGH_TWOS);
+    exchange_vectors(&v[1], &v[2]);
 #endif
+}
+
+INLINE void transpose(V *v)
+{
+    for (int i = 0; i < LANES; i += QUAD)
+        transpose_quads(v + i);
 #if REGISTER_BYTES >= 32
     for (int i = 0; i < QUAD; i++) {
 #if REGISTER_BYTES == 64
@@ -71,15 +76,8 @@ INLINE void transpose(V *v)
 // LANES / 2 rows: the lower half of their lanes by itself, and so the upper half.
 INLINE void transpose_halves(V *v)
 {
-    for (int i = 0; i < LANES / 2; i += 2)
-        MEET_LANES(v[i], v[i + 1], LOW_ONES, HIGH_ONES);
-#if defined KAL_SIMD_F32
-    for (int i = 0; i < LANES / 2; i += 4) {
-        MEET_LANES(v[i], v[i + 2], LOW_TWOS, HIGH_TWOS);
-        MEET_LANES(v[i + 1], v[i + 3], LOW_TWOS, HIGH_TWOS);
-        exchange_vectors(&v[i + 1], &v[i + 2]);
-    }
-#endif
+    for (int i = 0; i < LANES / 2; i += QUAD)
+        transpose_quads(v + i);
     for (int i = 0; i < QUAD; i++)
         MEET_LANES(v[i], v[i + QUAD], EVEN_PAIRS, ODD_PAIRS);
 }
