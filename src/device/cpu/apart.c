@@ -142,8 +142,8 @@ static bool is_beside(const struct cpu_apart_side *side, const struct kal_side *
 // 2026, by timing lengths up to 16, in planes and with strides of 2 and 16, both ways: 1.0 to 2.7 times as fast.
 static bool are_faster_alone(const struct cpu_program *program, int64_t real_length)
 {
+    // One behind the other; real; f64.
     static const int longest[2][2][2] = {
-        // in rows; real; f64
         { { 6, 7 }, { 8, 16 } },
         { { 4, 6 }, { 8, 16 } },
     };

@@ -22,13 +22,14 @@ void kal_cpu_meeting_init(struct cpu_meeting *meeting, int parts)
 // Where there are more threads than processors, others are let on.
 static void wait_at(struct cpu_door *door, int count)
 {
-    enum { PATIENCE = 1000 };
-    for (int i = 0; atomic_load_explicit(&door->count, memory_order_acquire) < count;
-         i++) {
-        if (i < PATIENCE)
+    int patience = 1000;
+    while (atomic_load_explicit(&door->count, memory_order_acquire) < count) {
+        if (patience > 0) {
+            patience--;
             kal_cpu_pause();
-        else
+        } else {
             kal_yield();
+        }
     }
 }
 
@@ -250,21 +251,23 @@ static bool exchanges(const struct cpu_program *program)
 
 // How far threads are from each other: what one of two fetches from the other takes the time of so many steps. It is all that of
 // eight and more, measured on sixteen of a Xeon by 64 single lines, arrays and small batches, of which what two to sixteen
-// exchange takes 1.2 to 0.4 steps of all that. Cores that share a cache in groups are as far
-// as is found: two of a virtual machine on a Zen 4 processor are at 0.4 to 0.8, or, while it has them in two groups, at 1.7 to
-// 2.5, where they take up to twice as long as one for what fits the nearer caches. That is asked where they exchange such, and where
-// beginning and ending takes a good part of the time.
+// exchange takes 1.2 to 0.4 steps. Cores that share a cache in groups, AMD's, are nearer, or as far as is found: two of a
+// virtual machine on a Zen 4 processor are at 0.4 to 0.8, or, while it has them in two groups, at 1.7 to 2.5, where they take up
+// to twice as long as one for what fits the nearer caches. That is asked where they exchange such, and where beginning and
+// ending takes a good part of the time.
 static double find_distance(const struct cpu_program *program, bool is_short)
 {
     enum { FAR = 8 };
-    static const double STEP_NS = 5.5, FARTHEST = 2.3; // a line of the caches; of those
+    static const double STEP_NS = 5.5, FARTHEST = 2.3; // a line of the caches; elsewhere
     const struct cpu_device *device = (const struct cpu_device *)program->base.device;
     const int threads = device->base.caps.threads;
-    const double usual = FARTHEST * fmin(1.0, (double)threads / FAR);
+    const double many = fmin(1.0, (double)threads / FAR);
 
-    return device->is_zen && (is_short || exchanges(program))
-               ? fmax(usual, kal_cpu_distance_find(threads) / STEP_NS)
-               : usual;
+    if (!device->is_zen)
+        return FARTHEST * many;
+    return is_short || exchanges(program)
+               ? fmax(many, kal_cpu_distance_find(threads) / STEP_NS)
+               : many;
 }
 
 // The largest part of the work of a pass that one of the workers has who share its tiles.

@@ -16,9 +16,8 @@ struct cpu_door {
 
 /** Where the workers of one execution that have a part wait for each other. */
 struct cpu_meeting {
-    struct cpu_door
-        in[CPU_DOORS];   // how often workers have come by it: one worker, or every 32nd
-    struct cpu_door out; // how often they were let go
+    struct cpu_door in[CPU_DOORS]; // how often one worker, or each 32nd, has come
+    struct cpu_door out;           // how often they were let go
 };
 
 /** One thread's view of an execution. */

@@ -303,25 +303,27 @@ INLINE void store_quads(const R *t, int step, R *to, ptrdiff_t line, V scale)
         spread_quads(to + i * line, line, v[i]);
 }
 
-#define FOR_QUADS(e, n) \
-    for (int e = 0; e < n; e = e + QUAD < n && e + 2 * QUAD > n ? n - QUAD : e + QUAD)
+// The element behind the quad at `e` that the next one begins with.
+INLINE int next_quad(int e, int n)
+{
+    return e + QUAD < n && e + 2 * QUAD > n ? n - QUAD : e + QUAD;
+}
 
 static void load_real_rows(R *t, const struct side *side, int n)
 {
-    FOR_QUADS(e, n)
-    load_quads(t + e * LANES, LANES, side->re + e, side->line);
+    for (int e = 0; e < n; e = next_quad(e, n))
+        load_quads(t + e * LANES, LANES, side->re + e, side->line);
 }
 
 static void store_real_rows(R *t, const struct side *side, int n)
 {
-    FOR_QUADS(e, n)
-    store_quads(t + e * LANES, LANES, side->re + e, side->line, side->scale);
+    for (int e = 0; e < n; e = next_quad(e, n))
+        store_quads(t + e * LANES, LANES, side->re + e, side->line, side->scale);
 }
 
 static void load_rows(R *t, const struct side *side, int n)
 {
-    FOR_QUADS(e, n)
-    {
+    for (int e = 0; e < n; e = next_quad(e, n)) {
         load_quads(t + e * PAIR, PAIR, side->re + e, side->line);
         load_quads(t + e * PAIR + LANES, PAIR, side->im + e, side->line);
     }
@@ -329,8 +331,7 @@ static void load_rows(R *t, const struct side *side, int n)
 
 static void store_rows(R *t, const struct side *side, int n)
 {
-    FOR_QUADS(e, n)
-    {
+    for (int e = 0; e < n; e = next_quad(e, n)) {
         store_quads(t + e * PAIR, PAIR, side->re + e, side->line, side->scale);
         store_quads(t + e * PAIR + LANES, PAIR, side->im + e, side->line, side->scale);
     }
@@ -392,8 +393,8 @@ static void run(const struct cpu_lines *x, const struct cpu_lines *y, int64_t gr
                 const struct cpu_apart_codelet *codelet)
 {
     _Alignas(REGISTER_BYTES) R tile[2][TILE];
-    move_lines *const load = choose(loads, x, codelet->in), *const store = choose(
-                                                                stores, y, codelet->out);
+    move_lines *const load = choose(loads, x, codelet->in);
+    move_lines *const store = choose(stores, y, codelet->out);
     struct side in = find_side(x, 1.0), out = find_side(y, codelet->scale);
     const struct cpu_vectors from = tile_vectors(tile[0]), to = tile_vectors(tile[1]);
 
