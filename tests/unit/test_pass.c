@@ -357,13 +357,20 @@ static void check_program(const struct subject *s)
     check_result(s);
 }
 
+// What there is near a core, and what is worked in the output.
+struct room {
+    uint64_t near_bytes, between_bytes;
+};
+
 static kallima_status lower(struct kal_arena *arena, const struct kal_problem *problem,
-                            const char *text, uint64_t near_bytes,
+                            const char *text, const struct room *room,
                             struct kal_program *out)
 {
-    const struct kal_caps caps = {
-        .has_f64 = true, .threads = 4, .lanes_f32 = 16, .near_bytes = near_bytes
-    };
+    const struct kal_caps caps = { .has_f64 = true,
+                                   .threads = 4,
+                                   .lanes_f32 = 16,
+                                   .near_bytes = room->near_bytes,
+                                   .between_bytes = room->between_bytes };
     const struct kal_planner planner = { .arena = arena, .caps = &caps };
     struct kal_recipe *recipe;
 
@@ -374,23 +381,25 @@ static kallima_status lower(struct kal_arena *arena, const struct kal_problem *p
     return kal_program_lower(out, arena, problem, recipe, &caps);
 }
 
-// With much memory near a core lines stay apart; with little they are stages.
+// With much memory near a core lines stay apart; with little they are stages, by way of scratch or of the output.
 static void check_recipe(const kallima_desc *desc, const char *text)
 {
-    static const uint64_t near_bytes[] = { 1 << 20, 1 << 14, 256 };
+    static const struct room rooms[] = {
+        { 1 << 20, 0 }, { 1 << 14, 0 }, { 256, 0 }, { 256, 4000000 }
+    };
     kallima_desc scaled = *desc;
     struct kal_problem problem;
     struct kal_program program;
 
     scaled.scale = 0.5;
-    for (size_t i = 0; i < KAL_COUNT(near_bytes); i++) {
+    for (size_t i = 0; i < KAL_COUNT(rooms); i++) {
         const struct subject s = { &problem, &program, text ? text : "planned",
-                                   near_bytes[i] };
+                                   rooms[i].near_bytes };
         struct kal_arena arena;
         row_ran();
         kal_arena_init(&arena, NULL);
         if (kal_problem_init(&problem, NULL, &scaled) != KALLIMA_OK ||
-            lower(&arena, &problem, text, near_bytes[i], &program) != KALLIMA_OK)
+            lower(&arena, &problem, text, &rooms[i], &program) != KALLIMA_OK)
             row_fail("%s: %s", s.recipe, kallima_last_error());
         else
             check_program(&s);
