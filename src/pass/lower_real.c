@@ -36,31 +36,41 @@ static void limit_packed(struct kal_lines *lines, int64_t m, bool is_forward)
     packed->count = m;
 }
 
-// May the mirrored step of a line that is no chunk's work in place: to be coefficients in the output, or to be packed in
-// an input that need not be kept? Of several lines scratch is near from one to the next, and numbers that are no neighbours
-// are walked through as seldom as can be.
-static bool is_mirrored_in_place(const struct kal_lowering *lo,
-                                 const struct kal_lines *lines, int64_t m,
-                                 bool is_forward)
+// Where a line's packed numbers may be, rather than in scratch: where it will be, for the mirrored step to work in place, or on
+// the way back in an input that need not be kept, else where it will be if it is a chunk's four-step, whose columns all leave
+// before its rows come; of one thread, as two would take each other's lines of the caches twice. NULL: nowhere. Of several lines
+// scratch is near from one to the next, and numbers that are no neighbours are walked through as seldom as can be. One array
+// less takes 0.81 to 0.9 of the time of 10000 to 32768 reals, in doubles, on a Xeon.
+static const struct kal_side *packed_side(const struct kal_lowering *lo,
+                                          const struct kal_recipe *node,
+                                          const struct kal_lines *lines, bool is_forward)
 {
     const struct kal_problem *p = lo->problem;
-    const struct kal_side *side = is_forward ? &lines->out : &lines->in;
-    return !lo->phase_open && p->rank == 1 && p->batch == 1 &&
-           (uint64_t)kal_line_bytes(lo, m) < lo->caps->in_place_bytes &&
-           side->stride == (side->imag == 1 ? 2 : 1) &&
-           (is_forward || p->is_in_place || p->may_destroy_input);
+    const uint64_t bytes = (uint64_t)kal_line_bytes(lo, node->n / 2);
+    const bool is_kept = !is_forward && !p->is_in_place && !p->may_destroy_input;
+    const bool is_chunk = lo->phase_open && node->child[0]->rule == KAL_RULE_FOUR_STEP;
+    const struct kal_side *side = is_forward || is_kept ? &lines->out : &lines->in;
+
+    if (p->rank > 1 || p->batch > 1 || bytes >= lo->caps->in_place_bytes ||
+        side->stride != (side->imag == 1 ? 2 : 1))
+        return NULL;
+    if (lo->phase_open)
+        return is_chunk && (is_forward || lo->caps->threads == 1) ? side : NULL;
+    return is_kept ? NULL : side;
 }
 
 // Where packed numbers are between the mirrored step and the transform.
-static kallima_status take_packed(struct kal_lowering *lo, const struct kal_lines *lines,
-                                  int64_t m, bool is_forward, struct kal_side *packed,
-                                  int64_t *loop_stride)
+static kallima_status take_packed(struct kal_lowering *lo, const struct kal_recipe *node,
+                                  const struct kal_lines *lines, bool is_forward,
+                                  struct kal_side *packed, int64_t *loop_stride)
 {
-    if (!is_mirrored_in_place(lo, lines, m, is_forward))
-        return kal_scratch_take(lo, lines, m, packed, loop_stride);
-    *packed = is_forward ? lines->out : lines->in;
+    const struct kal_side *side = packed_side(lo, node, lines, is_forward);
+    if (!side)
+        return kal_scratch_take(lo, lines, node->n / 2, packed, loop_stride);
+    *packed = *side;
+    packed->is_swapped = is_forward ? side->is_swapped : lines->in.is_swapped;
     for (int i = 0; i < KAL_MAX_LOOPS; i++)
-        loop_stride[i] = is_forward ? lines->loops[i].out : lines->loops[i].in;
+        loop_stride[i] = side == &lines->out ? lines->loops[i].out : lines->loops[i].in;
     return KALLIMA_OK;
 }
 
@@ -77,7 +87,7 @@ static kallima_status even_through_scratch(struct kal_lowering *lo,
     struct kal_side packed;
     int64_t loop_stride[KAL_MAX_LOOPS];
 
-    KAL_TRY(take_packed(lo, lines, m, is_forward, &packed, loop_stride));
+    KAL_TRY(take_packed(lo, node, lines, is_forward, &packed, loop_stride));
     kal_lines_set_out(&first, &packed, loop_stride);
     kal_lines_set_in(&second, &packed, loop_stride);
     if (is_forward) {

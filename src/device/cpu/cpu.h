@@ -295,6 +295,7 @@ struct cpu_program {
     struct cpu_call *call;        // its steps that are no mirrored ones
     int call_count;
     bool tile_is_swapped;     // the imaginary part leads in what is between them
+    bool output_is_tile;      // and every second time that is where the output will be
     struct cpu_batch batch;   // of CPU_SINGLE_SHORT
     struct cpu_array array;   // of CPU_SINGLE_ARRAY
     struct cpu_apart apart;   // of CPU_SINGLE_APART

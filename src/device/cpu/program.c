@@ -778,6 +778,15 @@ static void join_calls(struct cpu_program *program, const struct cpu_step *step)
     }
 }
 
+// Is the output a tile meanwhile, so that the nearest cache has one array less to hold? Measured on a Xeon: real lines of 1024 to
+// 2048 points take 0.76 to 0.9 of the time so, alone and in batches forward; back, in batches, 1.0 to 1.25, as the first
+// step then writes to where nothing is near yet.
+static bool is_output_tile(const struct cpu_program *program, const struct between *out)
+{
+    return !program->program->is_in_place && out->is_interleaved && out->are_neighbours &&
+           (program->single != CPU_SINGLE_MERGE || program->lines == 1);
+}
+
 // How the steps of a single line are called, which depends on what each is between.
 static kallima_status find_calls(struct cpu_program *program)
 {
@@ -798,6 +807,7 @@ static kallima_status find_calls(struct cpu_program *program)
     program->tile_is_swapped = program->single == CPU_SINGLE_SPLIT || !out.is_interleaved
                                    ? in.is_swapped
                                    : out.is_swapped;
+    program->output_is_tile = is_output_tile(program, &out);
     const struct between tile = { true, program->tile_is_swapped, true };
     for (int i = first; i < end; i++) {
         const bool reads = i == 0, writes = i == pass->pass->step_count - 1;

@@ -217,29 +217,46 @@ static inline void set_line_tile(struct cpu_vectors *v, char *tile,
     v->ahead = 0;
 }
 
-// All calls from x to y, by way of tiles, the first one that which is said.
+// Where a line is between its steps, by turns: in a tile, and in another one, or where the output will be, which is all that one core
+// has to keep near then.
+static inline char *tile_at(const struct cpu_program *program,
+                            const struct cpu_vectors *y, char *workspace, bool is_other)
+{
+    if (!is_other)
+        return workspace;
+    return program->output_is_tile ? kal_cpu_leading(y)
+                                   : workspace + program->tile_bytes / 2;
+}
+
+// All calls from x to `to`, by way of tiles, the first one that which is said. The output is y.
 static inline void run_calls(const struct cpu_program *program,
-                             const struct cpu_vectors *x, const struct cpu_vectors *y,
-                             char *workspace, int first_tile)
+                             const struct cpu_vectors *x, const struct cpu_vectors *to,
+                             const struct cpu_vectors *y, char *workspace,
+                             bool first_is_other)
 {
     const struct cpu_call *call = program->call, *last = call + program->call_count - 1;
-    const uint64_t other = program->tile_bytes / 2;
     const struct cpu_vectors *from = x;
     struct cpu_vectors tile[2];
 
-    for (int which = first_tile; call < last; call++, which = !which) {
-        set_line_tile(&tile[which], workspace + (which ? other : 0), program);
+    for (bool which = first_is_other; call < last; call++, which = !which) {
+        set_line_tile(&tile[which], tile_at(program, y, workspace, which), program);
         kal_cpu_call(call, from, &tile[which]);
         from = &tile[which];
     }
-    kal_cpu_call(call, from, y);
+    kal_cpu_call(call, from, to);
+}
+
+// The step before the last one ends in the first tile, as the output cannot be read where it is written.
+static inline bool is_call_to_other(const struct cpu_program *program)
+{
+    return program->call_count % 2 != 0;
 }
 
 static inline void run_steps(const struct cpu_program *program,
                              const struct cpu_vectors *x, const struct cpu_vectors *y,
                              char *workspace)
 {
-    run_calls(program, x, y, workspace, 0);
+    run_calls(program, x, y, y, workspace, is_call_to_other(program));
 }
 
 static inline struct cpu_row mirrored_row(const struct cpu_step *step,
@@ -272,7 +289,7 @@ static inline void run_split(const struct cpu_program *program,
     struct cpu_vectors packed;
 
     set_line_tile(&packed, workspace, program);
-    run_calls(program, x, &packed, workspace, (last + 1) % 2);
+    run_calls(program, x, &packed, y, workspace, !is_call_to_other(program));
     if (pass->step[last].mirror) {
         run_mirror(&pass->step[last], packed.re, y->re);
         return;
@@ -286,16 +303,17 @@ static inline void run_merge(const struct cpu_program *program,
                              char *workspace)
 {
     const struct cpu_pass *pass = &program->pass[0];
+    const bool first_is_other = is_call_to_other(program);
     struct cpu_vectors packed;
 
-    set_line_tile(&packed, workspace, program);
+    set_line_tile(&packed, tile_at(program, y, workspace, !first_is_other), program);
     if (pass->step[0].mirror) {
         run_mirror(&pass->step[0], x->re, packed.im);
     } else {
         const struct cpu_row row = mirrored_row(&pass->step[0], x, &packed);
         pass->widest->rows->merge(&row, 0, row.m / 2 + 1);
     }
-    run_calls(program, &packed, y, workspace, 1);
+    run_calls(program, &packed, y, y, workspace, first_is_other);
 }
 
 static inline void run_real(const struct cpu_program *program,
