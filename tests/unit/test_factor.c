@@ -494,12 +494,13 @@ static const struct copied_lines {
     { KALLIMA_C2C, false, 99, 1, 1, 0 },
     { KALLIMA_C2C, false, 99, 4, 2, 1 },  // lie apart
     { KALLIMA_C2C, false, 99, 64, 2, 1 }, // each by itself is faster
-    { KALLIMA_C2C, false, 36, 7, 2, 0 },
-    { KALLIMA_C2C, false, 36, 8, 2, 8 }, // have a codelet where they are packed
+    { KALLIMA_C2C, false, 36, 7, 2, 1 },  // do not fill two tiles
+    { KALLIMA_C2C, false, 36, 8, 2, 8 },  // have a codelet where they are packed
     { KALLIMA_C2C, false, 36, 100, 4, 14 },
     { KALLIMA_C2C, false, 36, 100, 5, 0 },
-    { KALLIMA_C2C, false, 38, 9, 2, 9 }, // of a tile 7 lanes would idle
-    { KALLIMA_C2C, false, 38, 12, 2, 0 },
+    { KALLIMA_C2C, false, 38, 9, 2, 9 },
+    { KALLIMA_C2C, false, 100, 34, 16, 1 }, // of a third tile most lanes would idle
+    { KALLIMA_C2C, false, 38, 60, 2, 0 },
     { KALLIMA_C2C, true, 30, 100, 2, 8 },
     { KALLIMA_C2C, true, 30, 100, 3, 0 },
     { KALLIMA_C2C, false, 32, 100, 2, 0 },
@@ -507,11 +508,12 @@ static const struct copied_lines {
     { KALLIMA_R2C, false, 30, 100, 2, 0 },
     { KALLIMA_C2C, false, 99, 12, 16, 1 },
     { KALLIMA_C2C, false, 2000, 12, 2, 1 },
-    { KALLIMA_C2C, false, 2000, 16, 3, 0 },
+    { KALLIMA_C2C, false, 2000, 32, 3, 1 },
+    { KALLIMA_C2C, false, 2000, 48, 3, 0 },
     { KALLIMA_C2C, false, 5000, 16, 3, 1 }, // tiles would leave the nearer cache
     { KALLIMA_C2C, true, 99, 4, 2, 1 },
-    { KALLIMA_C2C, true, 60, 4, 2, 0 },
-    { KALLIMA_C2C, true, 360, 4, 2, 0 },
+    { KALLIMA_C2C, true, 360, 32, 16, 1 },
+    { KALLIMA_C2C, true, 360, 48, 16, 0 },
     { KALLIMA_C2C, true, 512, 64, 2, 1 }, // lines of the cache compete
     { KALLIMA_R2C, true, 512, 64, 2, 1 },
     { KALLIMA_R2C, true, 120, 64, 2, 0 },
