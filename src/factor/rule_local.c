@@ -161,7 +161,8 @@ static int single_numbers(const struct kal_caps *caps)
 // without such rows take 0.70 of the time as a mean in one visit, eight with columns of three steps
 // 0.93. Longer ones are left to several threads. Floats are faster in one visit where registers of 64
 // bytes are worked by halves, 72 lines of 1152 to 16000 points 1.09 times as fast as a mean on a Zen 4 processor, and with
-// AVX2 alone up to 4000 points, 29 lines 1.14 times on it and 1.11 on a Xeon, which has 0.93 of the speed by it with AVX-512;
+// AVX2 alone up to 4000 points, 29 lines 1.14 times on it and 1.11 on a Xeon. With AVX-512 that has 0.93 of the speed by it from 4096
+// points on, and since one step of three ends where the output will be 1.1 times below, 75 lines and halves of real ones;
 // 40 lines, real and in eights among them, up to 10080 that are no powers of two 1.06 times on the former (7168 points 0.91).
 static int64_t single_limit(const struct kal_axis *axis, const struct kal_caps *caps)
 {
@@ -183,7 +184,7 @@ static int64_t single_limit(const struct kal_axis *axis, const struct kal_caps *
     if (caps->halves_wide)
         return most_floats;
     if (!kal_caps_holds_numbers(caps))
-        return SINGLE_LIMIT;
+        return NARROW_FLOATS;
     return is_mixed ? MIXED_FLOATS : NARROW_FLOATS;
 }
 
