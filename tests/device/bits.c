@@ -49,6 +49,13 @@ static const kallima_desc problems[] = {
       .batch = 250000,
       .precision = KALLIMA_F64,
       .kind = KALLIMA_R2C },
+    // Lines whose passes meet in the output, and real ones that are packed there by one thread.
+    { .rank = 1, .n = { 25000 }, .precision = KALLIMA_F64, .kind = KALLIMA_C2R },
+    { .rank = 1, .n = { 20000 }, .kind = KALLIMA_C2R },
+    { .rank = 1, .n = { 35000 }, .precision = KALLIMA_F64 },
+    { .rank = 1, .n = { 72000 }, .direction = KALLIMA_INVERSE },
+    { .rank = 1, .n = { 90552 }, .precision = KALLIMA_F64, .kind = KALLIMA_C2R },
+    { .rank = 1, .n = { 82944 }, .out.format = KALLIMA_PLANAR },
     // Lines that several threads work together, by the registers of their rows.
     { .rank = 1, .n = { 16384 } },
     { .rank = 1, .n = { 24000 }, .precision = KALLIMA_F64, .scale = 0.3 },
