@@ -32,9 +32,8 @@ struct kal_caps {
     uint64_t far_bytes;  // results from this size on are stored past the caches; 0: none
     uint64_t shared_bytes;   // cache that all cores share; 0: unknown
     uint64_t in_place_bytes; // a real line of fewer may be mirrored where it lies
-    uint64_t
-        between_bytes; // lines of fewer in all are worked in the output, without scratch; 0: none
-    uint64_t memory_bytes; // memory of the device; 0: unknown
+    uint64_t between_bytes;  // lines of fewer in all need no scratch; 0: all do
+    uint64_t memory_bytes;   // memory of the device; 0: unknown
 
     // Devices that take kernels as text.
     enum kal_language language;
