@@ -123,9 +123,10 @@ static bool have_codelets_packed(const struct kal_problem *p, int64_t lanes)
 // eight lines: up to a few take 0.4 to 0.9 of the time by way of copies. Of 980 more, of 5 to 64 lines, 5 and 9 take 0.4 to
 // 0.95, 6 and 12 some, powers of two from 512 on all, 0.5 to 0.95.
 //
-// Rows that fill no more than two tiles of the widest registers leave most of several threads idle, or registers nearly empty: 16 and 32
-// of 100 to 2000 points, strides of 16 to 1024, take 0.14 to 1.0 of the time by way of copies on 16 threads of a Xeon, 100 floats 1024 apart 2.3; on one
-// thread, 400 problems of 60 to 4096 points, strides of 2 to 1024, 0.6 to 1.35, 0.99 as a mean; 64 and more 1.05 to 1.2.
+// Rows that fill no more than two tiles of the widest registers leave most of several threads idle, or registers nearly empty: 16
+// and 32 of 100 to 2000 points, strides of 16 to 1024, take 0.14 to 1.0 of the time by way of copies on 16 threads of a Xeon, 100
+// floats 1024 apart 2.3; on one thread, 400 problems of 60 to 4096 points, strides of 2 to 1024, 0.6 to 1.35, 0.99 as a mean; 64
+// and more 1.05 to 1.2.
 static bool are_few_apart(const struct kal_problem *p, const struct kal_caps *caps)
 {
     enum {
