@@ -67,6 +67,19 @@ bool kal_side_is_plain(const struct kal_side *side, int64_t n)
            side->twiddle_n == 0 && side->map_step == 1 && side->mirror_n == 0;
 }
 
+bool kal_side_is_contiguous(const struct kal_side *side)
+{
+    return side->stride == (side->imag == 1 ? 2 : 1);
+}
+
+void kal_lines_take_side(const struct kal_lines *lines, bool is_in,
+                         struct kal_side *scratch, int64_t *loop_stride)
+{
+    *scratch = is_in ? lines->in : lines->out;
+    for (int i = 0; i < KAL_MAX_LOOPS; i++)
+        loop_stride[i] = is_in ? lines->loops[i].in : lines->loops[i].out;
+}
+
 bool kal_recipe_takes_maps(const struct kal_lowering *lo, const struct kal_recipe *node)
 {
     if (node->rule == KAL_RULE_FOUR_STEP)

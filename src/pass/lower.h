@@ -141,6 +141,13 @@ void kal_lines_set_in(struct kal_lines *lines, const struct kal_side *side,
 void kal_lines_set_out(struct kal_lines *lines, const struct kal_side *side,
                        const int64_t *loop_stride);
 
+/** Whether a side's numbers, or planes, have nothing between one element and the next. */
+bool kal_side_is_contiguous(const struct kal_side *side);
+
+/** Make *scratch the input or output of `lines`, to be a side of others that have the same loops. */
+void kal_lines_take_side(const struct kal_lines *lines, bool is_in,
+                         struct kal_side *scratch, int64_t *loop_stride);
+
 /** Add an innermost loop. */
 kallima_status kal_lines_add_loop(struct kal_lines *lines, int64_t count, int64_t in,
                                   int64_t out);

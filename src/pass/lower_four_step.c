@@ -48,7 +48,7 @@ static bool is_output_between(const struct kal_lowering *lo,
     return !lo->caps->language && !lo->phase_open && bytes < lo->caps->between_bytes &&
            out->buffer == KAL_BUFFER_OUT && in != KAL_BUFFER_OUT &&
            !(in == KAL_BUFFER_IN && p->is_in_place) && !out->is_real && !are_planes &&
-           out->stride == (out->imag == 1 ? 2 : 1) && kal_side_is_plain(out, node->n);
+           kal_side_is_contiguous(out) && kal_side_is_plain(out, node->n);
 }
 
 static kallima_status take_between(struct kal_lowering *lo, const struct kal_recipe *node,
@@ -58,12 +58,10 @@ static kallima_status take_between(struct kal_lowering *lo, const struct kal_rec
     const int64_t pitch = kal_scratch_pitch(lo, n2, false);
 
     if (is_output_between(lo, node, lines)) {
-        between->side = lines->out;
+        kal_lines_take_side(lines, false, &between->side, between->loop_stride);
         between->side.is_swapped = false;
         between->row = lines->out.stride;
         between->column = n1 * lines->out.stride;
-        for (int i = 0; i < KAL_MAX_LOOPS; i++)
-            between->loop_stride[i] = lines->loops[i].out;
         return KALLIMA_OK;
     }
     KAL_TRY(

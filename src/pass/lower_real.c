@@ -52,7 +52,7 @@ static const struct kal_side *packed_side(const struct kal_lowering *lo,
     const struct kal_side *side = is_forward || is_kept ? &lines->out : &lines->in;
 
     if (p->rank > 1 || p->batch > 1 || bytes >= lo->caps->in_place_bytes ||
-        side->stride != (side->imag == 1 ? 2 : 1))
+        !kal_side_is_contiguous(side))
         return NULL;
     if (lo->phase_open)
         return is_chunk && (is_forward || lo->caps->threads == 1) ? side : NULL;
@@ -67,10 +67,8 @@ static kallima_status take_packed(struct kal_lowering *lo, const struct kal_reci
     const struct kal_side *side = packed_side(lo, node, lines, is_forward);
     if (!side)
         return kal_scratch_take(lo, lines, node->n / 2, packed, loop_stride);
-    *packed = *side;
+    kal_lines_take_side(lines, side == &lines->in, packed, loop_stride);
     packed->is_swapped = is_forward ? side->is_swapped : lines->in.is_swapped;
-    for (int i = 0; i < KAL_MAX_LOOPS; i++)
-        loop_stride[i] = side == &lines->out ? lines->loops[i].out : lines->loops[i].in;
     return KALLIMA_OK;
 }
 

@@ -17,10 +17,12 @@ static const uint64_t NEAR_BYTES = 1 << 20;
 // Output of as many bytes drives the input from the caches, and takes their place in vain: less is
 // copied faster through them. Many threads have more of them. Measured on one and two threads of a Zen 5
 // processor and on sixteen of a Xeon.
+enum { FAR_BYTES_ALONE = 4000000 };
+
 static uint64_t far_bytes(int threads)
 {
-    enum { ONE_THREAD = 4000000, FEW_THREADS = 6000000, THREAD_BYTES = 750000 };
-    const uint64_t least = threads == 1 ? ONE_THREAD : FEW_THREADS;
+    enum { FEW_THREADS = 6000000, THREAD_BYTES = 750000 };
+    const uint64_t least = threads == 1 ? FAR_BYTES_ALONE : FEW_THREADS;
     return kal_max(least, (uint64_t)threads * THREAD_BYTES);
 }
 
@@ -37,8 +39,8 @@ static uint64_t in_place_bytes(int threads, bool is_zen)
 // caches, or face each other there, as real ones do on AMD's processors from 2 MiB on.
 static uint64_t between_bytes(bool is_zen)
 {
-    enum { ZEN = 2 << 20, OTHERS = 4000000 };
-    return is_zen ? ZEN : OTHERS;
+    enum { ZEN = 2 << 20 };
+    return is_zen ? ZEN : FAR_BYTES_ALONE;
 }
 
 // The kernel knows what cores share; of a Zen 5 processor with 32 MiB sysconf() says 384, as glibc 2.36
