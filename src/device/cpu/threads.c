@@ -159,15 +159,21 @@ struct cost {
     double work, waits;
 };
 
-// Bytes of memory that elements of a side touch, relative to their own: where neither they nor lines are neighbours
-// each takes a line of the caches.
-static double spread_of(const struct kal_side *side, int64_t step, int64_t real_bytes)
+// Bytes of memory that elements of `unit` reals touch, so many reals apart, as their lines are, relative to their own: where
+// neither are neighbours each takes a line of the caches.
+static double spread_of(int64_t unit, int64_t stride, int64_t step, int64_t real_bytes)
 {
-    const int64_t apart = llabs(side->stride), unit = side->imag == 1 ? CPU_NEIGHBOUR : 1;
+    const int64_t apart = llabs(stride);
     if (llabs(step) <= CPU_NEIGHBOUR || apart <= unit)
         return 1.0;
     return (double)kal_min(apart * real_bytes, CPU_LINE_BYTES) /
            (double)(unit * real_bytes);
+}
+
+static double spread_of_side(const struct kal_side *side, int64_t step,
+                             int64_t real_bytes)
+{
+    return spread_of(side->imag == 1 ? CPU_NEIGHBOUR : 1, side->stride, step, real_bytes);
 }
 
 double kal_cpu_spread_find(const struct cpu_pass *pass, int64_t real_bytes)
@@ -175,8 +181,8 @@ double kal_cpu_spread_find(const struct cpu_pass *pass, int64_t real_bytes)
     if (pass->fast_loop < 0)
         return 0.0;
     const struct cpu_place step = kal_cpu_step_find(pass, pass->fast_loop);
-    const double spread = (spread_of(&pass->pass->in, step.in, real_bytes) +
-                           spread_of(&pass->pass->out, step.out, real_bytes)) /
+    const double spread = (spread_of_side(&pass->pass->in, step.in, real_bytes) +
+                           spread_of_side(&pass->pass->out, step.out, real_bytes)) /
                           2.0;
     return spread > 1.0 ? spread : 0.0;
 }
@@ -433,14 +439,33 @@ static int most_threads(const struct cpu_program *program)
         most, kal_max(phase->chunks * kal_cpu_unit_count(pass, &chunk), OF_ONE_LINE));
 }
 
+// What copying a side of a line waits for memory.
+static double copy_work(const struct cpu_copied_side *side,
+                        const struct cpu_user_side *user, int64_t real_bytes)
+{
+    const int64_t unit = side->is_planar ? 1 : side->reals;
+    const double spread =
+        spread_of(unit, user->stride, user->line / real_bytes, real_bytes);
+    return spread > 1.0 ? (double)(side->count * side->reals * real_bytes) * spread / 2.0
+                        : 0.0;
+}
+
 // Lines that are copied: there, two steps at least, and back.
-static double work_of(const struct cpu_program *program)
+static double copied_work(const struct cpu_program *program)
 {
     enum { TIMES = 2 };
-    if (program->single == CPU_SINGLE_COPIED)
-        return (double)program->copied.groups * (double)kal_cpu_copied_bytes(program) *
-               TIMES;
-    return all_work(program);
+    const struct cpu_copied *copied = &program->copied;
+    const int64_t lines = program->program->problem->batch,
+                  real_bytes = program->is_f64 ? 8 : 4;
+    return (double)copied->groups * (double)kal_cpu_copied_bytes(program) * TIMES +
+           (double)lines * (copy_work(&copied->in, &program->in, real_bytes) +
+                            copy_work(&copied->out, &program->out, real_bytes));
+}
+
+static double work_of(const struct cpu_program *program)
+{
+    return program->single == CPU_SINGLE_COPIED ? copied_work(program)
+                                                : all_work(program);
 }
 
 int kal_cpu_threads_find(struct cpu_program *program)
