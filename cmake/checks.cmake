@@ -30,6 +30,8 @@ endfunction()
 
 kallima_build_check(install 300 ${scripts}/check_install.sh ${CMAKE_CURRENT_BINARY_DIR})
 kallima_build_check(asan 1500 ${scripts}/check_build.sh asan)
+kallima_build_check(asan-long 3000 ${scripts}/check_build.sh asan-long)
+set_tests_properties(asan-long PROPERTIES LABELS "build;long")
 kallima_build_check(tsan 600 ${scripts}/check_build.sh tsan)
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64)
     kallima_build_check(windows 900 ${scripts}/check_windows.sh quick $<TARGET_FILE:kallima-gen>)
