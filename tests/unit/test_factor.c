@@ -325,24 +325,29 @@ static void rows_of_an_array_are_alone_where_that_wins(void **state)
         kallima_kind kind;
         bool is_f64;
         int64_t columns, n, arrays;
-        bool are_alone;
+        bool are_alone, waits; // for stores past the caches
     } rows[] = {
-        { KALLIMA_C2C, false, 15, 100, 1, true },
-        { KALLIMA_C2C, false, 32, 100, 1, true },
-        { KALLIMA_C2C, false, 33, 100, 1, false }, // columns are no codelet
-        { KALLIMA_C2C, false, 2, 48, 1, true },
-        { KALLIMA_C2C, true, 7, 1024, 1, true },
-        { KALLIMA_C2C, true, 8, 1024, 1, false },
-        { KALLIMA_R2C, false, 12, 210, 1, true },
-        { KALLIMA_C2R, false, 23, 210, 1, true },
-        { KALLIMA_C2R, false, 24, 210, 1, false }, // halves fill no registers
-        { KALLIMA_C2R, false, 32, 240, 1, true },
-        { KALLIMA_R2C, true, 2, 101, 1, false },   // odd
-        { KALLIMA_C2C, false, 3, 1025, 1, false }, // too long
-        { KALLIMA_C2C, false, 3, 48, 1, false },   // whole numbers
-        { KALLIMA_C2C, false, 3, 101, 1, false },  // no radix divides them
-        { KALLIMA_C2C, false, 4, 128, 100, true },
-        { KALLIMA_C2C, false, 4, 128, 1000, false }, // they leave the cache of a core
+        { KALLIMA_C2C, false, 15, 100, 1, true, false },
+        { KALLIMA_C2C, false, 32, 100, 1, true, false },
+        { KALLIMA_C2C, false, 33, 100, 1, false, false }, // columns are no codelet
+        { KALLIMA_C2C, false, 2, 48, 1, true, false },
+        { KALLIMA_C2C, true, 7, 1024, 1, true, false },
+        { KALLIMA_C2C, true, 8, 1024, 1, false, false },
+        { KALLIMA_R2C, false, 12, 210, 1, true, false },
+        { KALLIMA_C2R, false, 23, 210, 1, true, false },
+        { KALLIMA_C2R, false, 24, 210, 1, false, false }, // halves fill no registers
+        { KALLIMA_C2R, false, 32, 240, 1, true, false },
+        { KALLIMA_R2C, true, 2, 101, 1, false, false },   // odd
+        { KALLIMA_C2C, false, 3, 1025, 1, false, false }, // too long
+        { KALLIMA_C2C, false, 3, 48, 1, false, false },   // whole numbers
+        { KALLIMA_C2C, false, 3, 101, 1, false, false },  // no radix divides them
+        { KALLIMA_C2C, false, 4, 128, 100, true, true },
+        { KALLIMA_C2C, false, 4, 128, 1000, false, true }, // more than is near
+        { KALLIMA_C2C, false, 4, 128, 1000, true, false },
+        { KALLIMA_C2C, false, 20, 100, 60, true, true },
+        { KALLIMA_C2C, false, 20, 100, 80, false, true },
+        { KALLIMA_C2C, false, 20, 100, 80, true, false },
+        { KALLIMA_C2R, false, 32, 240, 100, true, false },
     };
     (void)state;
     for (size_t i = 0; i < KAL_COUNT(rows); i++) {
@@ -353,7 +358,9 @@ static void rows_of_an_array_are_alone_where_that_wins(void **state)
                                     .batch = rows[i].arrays };
         struct kal_problem problem;
         ROW_CHECK(kal_problem_init(&problem, NULL, &desc) == KALLIMA_OK);
-        const bool got = kal_rows_are_alone(&problem, &kinds_of_caps[0]);
+        struct kal_caps caps = kinds_of_caps[0];
+        caps.waits_for_stores = rows[i].waits;
+        const bool got = kal_rows_are_alone(&problem, &caps);
         if (got != rows[i].are_alone)
             row_fail("row %zu: %d", i, got);
     }
