@@ -316,9 +316,18 @@ static bool is_small(const struct cpu_program *program)
     return bytes < SHARED_BYTES * (double)program->program->phase[0].lines;
 }
 
+// Points of all axes but the first, if these are several and have so few that tiles of each take longer than all else:
+// 512x2x5 to 2000x3x7 and 1000x2x2x2 take 1.3 to 3.5 times as long in tiles on one thread of a Xeon, 0.8 to 3.8 times on two.
+static bool has_tiny_planes(const struct kal_problem *p)
+{
+    enum { PLANE = 24 };
+    return p->rank > 2 &&
+           kal_problem_points(p) <= (double)(PLANE * p->n[0]) * (double)p->batch;
+}
+
 // Complex arrays are faster in tiles of parts past the caches, where rows fill registers and columns are not short, and
-// with long columns of a power of two, whose numbers fall on few sets of a cache: 128x32 floats x 320 take 0.9 of the time,
-// 1024x16 0.81, but 32x32 doubles x 640 1.5; on a Xeon 32x32x32 x 32 0.7, of doubles 0.65. So are a few large
+// with long columns of a power of two that fill registers, whose numbers fall on few sets of a cache: 128x32 floats x 320 take 0.9
+// of the time, 1024x16 0.81, but 32x32 doubles x 640 1.5; on a Xeon 32x32x32 x 32 0.7, of doubles 0.65. So are a few large
 // ones with axes of several steps and more than a few rows on several threads, which share out tiles of lines better than halves of
 // all: 128x16x16 floats take 0.53 of the time on two. Measured on a Zen 4 processor in November 2026.
 static bool is_faster_in_tiles(const struct cpu_program *program, bool are_small)
@@ -334,13 +343,16 @@ static bool is_faster_in_tiles(const struct cpu_program *program, bool are_small
     bool is_faster = false, is_complex = true, are_even = false;
     int64_t longest = 0; // column
 
+    if (has_tiny_planes(program->program->problem))
+        return false;
     for (int i = 0; i < program->program->pass_count; i++) {
         const struct cpu_pass *pass = &program->pass[i];
         const struct kal_pass *p = pass->pass;
         const bool are_rows = p->out.stride == PAIR;
         is_complex = is_complex && are_numbers(p);
         is_faster = is_faster || (are_few && p->step_count > 1) ||
-                    (!are_rows && p->n >= LONG && p->n % PERIOD == 0);
+                    (p->n >= LONG && p->n % PERIOD == 0 && !are_rows &&
+                     p->out.stride % (PAIR * lanes) == 0);
         are_even =
             are_even || (are_rows && pass->bytes >= MANY_BYTES && p->n % lanes == 0);
         longest = are_rows ? longest : kal_max(longest, p->n);
