@@ -79,6 +79,11 @@ static const kallima_desc problems[] = {
       .scale = 0.3 },
     { .rank = 3, .n = { 24, 24, 24 }, .batch = 20 },
     { .rank = 2, .n = { 60, 20 }, .batch = 5, .precision = KALLIMA_F64 },
+    // Tiny planes, rows in turn, and columns that fall into one set.
+    { .rank = 3, .n = { 1000, 3, 7 }, .precision = KALLIMA_F64 },
+    { .rank = 2, .n = { 15, 400 }, .batch = 8, .precision = KALLIMA_F64 },
+    { .rank = 2, .n = { 4, 300 }, .batch = 200 },
+    { .rank = 2, .n = { 1536, 1536 } },
     // Arrays on the lanes of registers.
     { .rank = 3, .n = { 7, 9, 5 }, .batch = 2001 },
     { .rank = 2, .n = { 10, 13 }, .batch = 5000, .precision = KALLIMA_F64 },

@@ -377,6 +377,8 @@ void arrays_of_codelets_are_computed(void **state)
         { 3, { 7, 5, 33 }, 3, 0, 1.0, KALLIMA_OUT_OF_PLACE, KALLIMA_INVERSE, false },
         { 3, { 16, 16, 16 }, 1, 0, 0.25, KALLIMA_OUT_OF_PLACE, KALLIMA_FORWARD, false },
         { 3, { 32, 32, 32 }, 1, 0, 1.0, KALLIMA_IN_PLACE, KALLIMA_INVERSE, false },
+        { 3, { 512, 2, 5 }, 1, 0, 0.5, KALLIMA_OUT_OF_PLACE, KALLIMA_INVERSE, true },
+        { 2, { 4, 225 }, 300, 0, 1.0, KALLIMA_OUT_OF_PLACE, KALLIMA_FORWARD, true },
         { 2, { 32, 25 }, 700, 0, 1.0, KALLIMA_OUT_OF_PLACE, KALLIMA_FORWARD, true },
         { 2, { 64, 64 }, 150, 0, 1.0, KALLIMA_OUT_OF_PLACE, KALLIMA_INVERSE, true },
         { 2, { 35, 28 }, 700, 0, 1.0, KALLIMA_OUT_OF_PLACE, KALLIMA_FORWARD, true },
