@@ -316,13 +316,13 @@ static bool is_small(const struct cpu_program *program)
     return bytes < SHARED_BYTES * (double)program->program->phase[0].lines;
 }
 
-// Points of all axes but the first, if these are several and have so few that tiles of each take longer than all else:
-// 512x2x5 to 2000x3x7 and 1000x2x2x2 take 1.3 to 3.5 times as long in tiles on one thread of a Xeon, 0.8 to 3.8 times on two.
+// Do the last two of several axes have so few points that tiles of them take longer than all else? In tiles 120 arrays of that
+// kind take 1.1 to 3.9 times as long on one thread of a Xeon, 0.6 to 4 on two and four, and 0.6 to 6 on sixteen.
 static bool has_tiny_planes(const struct kal_problem *p)
 {
-    enum { PLANE = 24 };
+    enum { OF_VOLUMES = 32, OF_MORE = 150 };
     return p->rank > 2 &&
-           kal_problem_points(p) <= (double)(PLANE * p->n[0]) * (double)p->batch;
+           p->n[p->rank - 2] * p->n[p->rank - 1] <= (p->rank == 3 ? OF_VOLUMES : OF_MORE);
 }
 
 // Complex arrays are faster in tiles of parts past the caches, where rows fill registers and columns are not short, and
