@@ -4,6 +4,7 @@
 #include "factor/alone.h"
 #include "factor/convolution.h"
 #include "factor/copied.h"
+#include "factor/divided.h"
 #include "factor/together.h"
 #include "factor/whole.h"
 
@@ -154,6 +155,10 @@ struct kal_axis kal_problem_axis(const struct kal_problem *p, int i,
         struct kal_axis axis = kal_problem_axis(&copied, i, caps);
         axis.is_real = p->kind != KALLIMA_C2C && i == p->rank - 1;
         return axis;
+    }
+    if (kal_is_divided(p, caps)) {
+        const struct kal_problem part = kal_problem_divided(p, &i);
+        return kal_problem_axis(&part, i, caps);
     }
     const int point_bytes = kal_caps_is_f64(caps) ? 16 : 8;
     const struct kal_together together = kal_problem_together(p, caps);

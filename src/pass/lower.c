@@ -4,6 +4,7 @@
 
 #include "factor/alone.h"
 #include "factor/copied.h"
+#include "factor/divided.h"
 #include "factor/radix.h"
 #include "factor/rule.h"
 
@@ -588,15 +589,27 @@ static struct kal_pass *scaled_pass(const struct kal_program *program,
     return last;
 }
 
-static kallima_status take_copied(struct kal_program *out, struct kal_arena *arena,
-                                  const struct kal_problem *problem)
+static kallima_status take_problem(const struct kal_problem **out,
+                                   struct kal_arena *arena, struct kal_problem problem)
 {
     void *memory;
-    KAL_TRY(kal_arena_take(arena, &memory, 1, sizeof(struct kal_problem)));
-    struct kal_problem *copied = memory;
-    *copied = kal_problem_copied(problem);
-    out->copied = copied;
+    KAL_TRY(kal_arena_take(arena, &memory, 1, sizeof problem));
+    *(struct kal_problem *)memory = problem;
+    *out = memory;
     return KALLIMA_OK;
+}
+
+// What a CPU transforms in place of the problem, if no recipe says how.
+static kallima_status take_others(struct kal_program *out, struct kal_arena *arena,
+                                  const struct kal_problem *problem,
+                                  const struct kal_caps *caps)
+{
+    if (kal_is_copied(problem, caps))
+        return take_problem(&out->copied, arena, kal_problem_copied(problem));
+    if (!kal_is_divided(problem, caps))
+        return KALLIMA_OK;
+    KAL_TRY(take_problem(&out->inner, arena, kal_problem_inner(problem)));
+    return take_problem(&out->columns, arena, kal_problem_columns(problem));
 }
 
 kallima_status kal_program_lower(struct kal_program *out, struct kal_arena *arena,
@@ -618,8 +631,8 @@ kallima_status kal_program_lower(struct kal_program *out, struct kal_arena *aren
     };
     out->rows_in_turn = kal_rows_are_worked_in_turn(problem, caps);
     out->columns_in_turn = kal_columns_are_alone(problem, caps);
-    if (kal_is_copied(problem, caps) && !kal_recipe_has_parameters(recipe))
-        KAL_TRY(take_copied(out, arena, problem));
+    if (!kal_recipe_has_parameters(recipe))
+        KAL_TRY(take_others(out, arena, problem, caps));
 
     struct kal_caps limits = *caps;
     struct kal_lowering lo = {

@@ -154,6 +154,8 @@ struct kal_program {
     const struct kal_recipe *recipe;
     // What a CPU transforms of a copy; NULL: it makes none.
     const struct kal_problem *copied;
+    // What it transforms one after the other in place of the whole; NULL: that.
+    const struct kal_problem *inner, *columns;
     // It works rows of an array that do not fill registers one by one, and so its few columns.
     bool rows_in_turn, columns_in_turn;
 };

@@ -79,7 +79,11 @@ static const kallima_desc problems[] = {
       .scale = 0.3 },
     { .rank = 3, .n = { 24, 24, 24 }, .batch = 20 },
     { .rank = 2, .n = { 60, 20 }, .batch = 5, .precision = KALLIMA_F64 },
-    // Tiny planes, rows in turn, and columns that fall into one set.
+    // Tiny planes, rows in turn, columns that fall into one set, and small arrays with lines.
+    { .rank = 3, .n = { 2000, 3, 5 }, .batch = 5, .precision = KALLIMA_F64 },
+    { .rank = 3, .n = { 30000, 2, 2 } },
+    { .rank = 4, .n = { 64, 5, 7, 15 }, .kind = KALLIMA_C2R, .batch = 3 },
+    { .rank = 3, .n = { 1500, 9, 7 }, .kind = KALLIMA_R2C, .precision = KALLIMA_F64 },
     { .rank = 3, .n = { 1000, 3, 7 }, .precision = KALLIMA_F64 },
     { .rank = 2, .n = { 15, 400 }, .batch = 8, .precision = KALLIMA_F64 },
     { .rank = 2, .n = { 4, 300 }, .batch = 200 },

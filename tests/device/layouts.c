@@ -411,36 +411,23 @@ void arrays_of_codelets_are_computed(void **state)
     ROWS_FINISH();
 }
 
-// Batches of arrays too large for the caches, that go past these as a whole where their rows begin on no line of them: worked
-// in chunks or all at once, by one thread and by several, one behind the other, with gaps, and in place.
-void arrays_past_the_caches_are_computed(void **state)
+struct arrays {
+    int kind, precision, rank;
+    int64_t n[4], batch, gap; // numbers from an array to the next
+    kallima_placement placement;
+};
+
+// By one thread and by several.
+static void check_arrays(const struct arrays *arrays, size_t count)
 {
-    static const struct array {
-        int kind, precision, rank;
-        int64_t n[3], batch, gap; // numbers from an array to the next
-        kallima_placement placement;
-    } arrays[] = {
-        { KALLIMA_C2C, KALLIMA_F64, 2, { 128, 65 }, 60, 0, KALLIMA_OUT_OF_PLACE },
-        { KALLIMA_R2C, KALLIMA_F64, 2, { 128, 128 }, 60, 0, KALLIMA_OUT_OF_PLACE },
-        { KALLIMA_R2C, KALLIMA_F32, 2, { 90, 126 }, 200, 0, KALLIMA_OUT_OF_PLACE },
-        { KALLIMA_C2R, KALLIMA_F64, 2, { 100, 63 }, 150, 0, KALLIMA_OUT_OF_PLACE },
-        { KALLIMA_R2C, KALLIMA_F32, 3, { 20, 24, 50 }, 80, 0, KALLIMA_OUT_OF_PLACE },
-        { KALLIMA_R2C, KALLIMA_F32, 2, { 48, 16 }, 3000, 0, KALLIMA_OUT_OF_PLACE },
-        { KALLIMA_C2C, KALLIMA_F32, 2, { 25, 17 }, 2300, 0, KALLIMA_OUT_OF_PLACE },
-        { KALLIMA_C2R, KALLIMA_F64, 2, { 32, 17 }, 1900, 0, KALLIMA_OUT_OF_PLACE },
-        { KALLIMA_C2C, KALLIMA_F64, 2, { 128, 65 }, 60, 3, KALLIMA_OUT_OF_PLACE },
-        { KALLIMA_R2C, KALLIMA_F64, 2, { 48, 33 }, 700, 1, KALLIMA_OUT_OF_PLACE },
-        { KALLIMA_C2C, KALLIMA_F64, 2, { 33, 17 }, 1000, 0, KALLIMA_IN_PLACE },
-    };
     static const int threads[] = { 1, 3 };
 
-    (void)state;
     if (suite.is_brief || suite.takes_kernels)
         skip();
     for (size_t k = 0; k < sizeof threads / sizeof *threads; k++) {
         kallima_device *device = suite_open(threads[k], NULL);
-        for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
-            const struct array *a = &arrays[i];
+        for (size_t i = 0; i < count; i++) {
+            const struct arrays *a = &arrays[i];
             struct trial t = { .seed = i, .way = (enum way)(i % WAY_COUNT) };
             t.desc = (kallima_desc){ .kind = a->kind,
                                      .direction = a->kind == KALLIMA_C2R,
@@ -463,6 +450,48 @@ void arrays_past_the_caches_are_computed(void **state)
         kallima_device_close(&device);
     }
     ROWS_FINISH();
+}
+
+// Batches of arrays too large for the caches, that go past these as a whole where their rows begin on no line of them: worked
+// in chunks or all at once, one behind the other, with gaps, and in place.
+void arrays_past_the_caches_are_computed(void **state)
+{
+    static const struct arrays arrays[] = {
+        { KALLIMA_C2C, KALLIMA_F64, 2, { 128, 65 }, 60, 0, KALLIMA_OUT_OF_PLACE },
+        { KALLIMA_R2C, KALLIMA_F64, 2, { 128, 128 }, 60, 0, KALLIMA_OUT_OF_PLACE },
+        { KALLIMA_R2C, KALLIMA_F32, 2, { 90, 126 }, 200, 0, KALLIMA_OUT_OF_PLACE },
+        { KALLIMA_C2R, KALLIMA_F64, 2, { 100, 63 }, 150, 0, KALLIMA_OUT_OF_PLACE },
+        { KALLIMA_R2C, KALLIMA_F32, 3, { 20, 24, 50 }, 80, 0, KALLIMA_OUT_OF_PLACE },
+        { KALLIMA_R2C, KALLIMA_F32, 2, { 48, 16 }, 3000, 0, KALLIMA_OUT_OF_PLACE },
+        { KALLIMA_C2C, KALLIMA_F32, 2, { 25, 17 }, 2300, 0, KALLIMA_OUT_OF_PLACE },
+        { KALLIMA_C2R, KALLIMA_F64, 2, { 32, 17 }, 1900, 0, KALLIMA_OUT_OF_PLACE },
+        { KALLIMA_C2C, KALLIMA_F64, 2, { 128, 65 }, 60, 3, KALLIMA_OUT_OF_PLACE },
+        { KALLIMA_R2C, KALLIMA_F64, 2, { 48, 33 }, 700, 1, KALLIMA_OUT_OF_PLACE },
+        { KALLIMA_C2C, KALLIMA_F64, 2, { 33, 17 }, 1000, 0, KALLIMA_IN_PLACE },
+    };
+    (void)state;
+    check_arrays(arrays, sizeof arrays / sizeof *arrays);
+}
+
+// Worked as the small arrays of all axes but the first, and lines of that: alone, and in batches of which several threads
+// have an array each, or share each.
+void arrays_of_small_arrays_are_computed(void **state)
+{
+    static const struct arrays arrays[] = {
+        { KALLIMA_C2C, KALLIMA_F32, 3, { 30000, 2, 2 }, 1, 0, KALLIMA_OUT_OF_PLACE },
+        { KALLIMA_C2C, KALLIMA_F64, 3, { 2000, 3, 5 }, 5, 0, KALLIMA_OUT_OF_PLACE },
+        { KALLIMA_C2C, KALLIMA_F64, 3, { 1009, 4, 6 }, 3, 7, KALLIMA_OUT_OF_PLACE },
+        { KALLIMA_C2C, KALLIMA_F32, 3, { 4099, 3, 3 }, 2, 0, KALLIMA_IN_PLACE },
+        { KALLIMA_C2C, KALLIMA_F32, 4, { 100, 8, 9, 10 }, 2, 0, KALLIMA_IN_PLACE },
+        { KALLIMA_R2C, KALLIMA_F64, 4, { 4620, 2, 2, 2 }, 1, 0, KALLIMA_OUT_OF_PLACE },
+        { KALLIMA_R2C, KALLIMA_F32, 3, { 1500, 9, 7 }, 4, 5, KALLIMA_OUT_OF_PLACE },
+        { KALLIMA_R2C, KALLIMA_F64, 4, { 40, 16, 6, 13 }, 6, 0, KALLIMA_OUT_OF_PLACE },
+        { KALLIMA_C2R, KALLIMA_F64, 3, { 8192, 3, 4 }, 1, 0, KALLIMA_OUT_OF_PLACE },
+        { KALLIMA_C2R, KALLIMA_F32, 3, { 1200, 15, 8 }, 3, 0, KALLIMA_OUT_OF_PLACE },
+        { KALLIMA_C2R, KALLIMA_F64, 4, { 64, 5, 7, 15 }, 5, 0, KALLIMA_OUT_OF_PLACE },
+    };
+    (void)state;
+    check_arrays(arrays, sizeof arrays / sizeof *arrays);
 }
 
 static void set_variant(kallima_desc *desc, int variant)

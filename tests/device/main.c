@@ -140,6 +140,7 @@ static int run_layouts(void)
         cmocka_unit_test(lines_that_leave_the_caches_are_computed),
         cmocka_unit_test(arrays_of_codelets_are_computed),
         cmocka_unit_test(arrays_past_the_caches_are_computed),
+        cmocka_unit_test(arrays_of_small_arrays_are_computed),
         cmocka_unit_test(groups_of_small_arrays_are_computed),
         cmocka_unit_test(arrays_beside_each_other_are_computed),
         cmocka_unit_test(arrays_apart_are_computed),

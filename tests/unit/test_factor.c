@@ -6,6 +6,7 @@
 #include "factor/alone.h"
 #include "factor/convolution.h"
 #include "factor/copied.h"
+#include "factor/divided.h"
 #include "factor/order.h"
 #include "factor/radix.h"
 #include "factor/rule.h"
@@ -427,6 +428,42 @@ static void few_columns_are_alone_where_that_wins(void **state)
         ROW_CHECK(kal_problem_init(&problem, NULL, &desc) == KALLIMA_OK);
         const bool got = kal_columns_are_alone(&problem, &kinds_of_caps[0]);
         if (got != rows[i].are_alone)
+            row_fail("row %zu: %d", i, got);
+    }
+    ROWS_FINISH();
+}
+
+static void arrays_are_divided_where_that_wins(void **state)
+{
+    static const struct {
+        kallima_kind kind;
+        bool is_f64;
+        int rank;
+        int64_t n[4];
+        bool are_divided;
+    } rows[] = {
+        { KALLIMA_C2C, false, 3, { 30000, 2, 2 }, true },
+        { KALLIMA_C2C, false, 2, { 30000, 4 }, false },
+        { KALLIMA_C2C, false, 3, { 1000, 2, 7 }, false }, // 112 KB
+        { KALLIMA_C2C, true, 3, { 1000, 2, 7 }, true },
+        { KALLIMA_C2C, true, 3, { 1000, 10, 20 }, true },
+        { KALLIMA_C2C, true, 3, { 1000, 10, 21 }, false },
+        { KALLIMA_R2C, true, 3, { 1000, 16, 32 }, true },
+        { KALLIMA_C2R, true, 3, { 1000, 16, 33 }, false },
+        { KALLIMA_C2C, false, 4, { 128, 16, 16, 16 }, true },
+        { KALLIMA_R2C, false, 4, { 128, 17, 16, 16 }, false },
+    };
+    (void)state;
+    for (size_t i = 0; i < KAL_COUNT(rows); i++) {
+        kallima_desc desc = { .kind = rows[i].kind,
+                              .precision = rows[i].is_f64,
+                              .rank = rows[i].rank };
+        for (int axis = 0; axis < 4; axis++)
+            desc.n[axis] = rows[i].n[axis];
+        struct kal_problem problem;
+        ROW_CHECK(kal_problem_init(&problem, NULL, &desc) == KALLIMA_OK);
+        const bool got = kal_is_divided(&problem, &kinds_of_caps[0]);
+        if (got != rows[i].are_divided)
             row_fail("row %zu: %d", i, got);
     }
     ROWS_FINISH();
@@ -1106,6 +1143,7 @@ int main(void)
         cmocka_unit_test(rows_of_an_array_are_alone_where_that_wins),
         cmocka_unit_test(short_real_rows_are_worked_in_turn_where_that_wins),
         cmocka_unit_test(few_columns_are_alone_where_that_wins),
+        cmocka_unit_test(arrays_are_divided_where_that_wins),
         cmocka_unit_test(arrays_are_on_lanes_where_that_wins),
         cmocka_unit_test(lines_are_copied_where_that_wins),
         cmocka_unit_test(large_primes_are_convolved_with_their_cofactors_where_that_wins),

@@ -51,20 +51,6 @@ static struct cpu_copied_side find_side(const struct cpu_program *program, bool 
     };
 }
 
-static struct cpu_user_side find_user_side(const struct kal_array *array, int rank,
-                                           bool is_f64)
-{
-    const int64_t unit = kal_array_reals(array), bytes = is_f64 ? 8 : 4;
-    const int64_t first = array->offset * unit * bytes;
-    return (struct cpu_user_side){
-        .re = first,
-        .im = first + (array->is_planar || array->is_real ? 0 : bytes),
-        .stride = array->stride[rank - 1] * unit,
-        .line = array->batch_stride * unit * bytes,
-        .is_planar = array->is_planar,
-    };
-}
-
 static kallima_status create_nested(struct kal_device_program **out,
                                     struct cpu_program *program,
                                     const struct kal_recipe *recipe, int64_t lines)
@@ -114,8 +100,8 @@ kallima_status kal_cpu_copied_find(struct cpu_program *program)
     if (copied->rest_lines)
         KAL_TRY(create_nested(&copied->rest, program, recipe, copied->rest_lines));
     program->lines = 1;
-    program->in = find_user_side(&p->in, p->rank, program->is_f64);
-    program->out = find_user_side(&p->out, p->rank, program->is_f64);
+    program->in = kal_cpu_user_side_find(&p->in, p->rank, program->is_f64);
+    program->out = kal_cpu_user_side_find(&p->out, p->rank, program->is_f64);
     copied->asks_for_output = is_far(program, &program->out);
     return KALLIMA_OK;
 }
@@ -126,20 +112,6 @@ uint64_t kal_cpu_copied_bytes(const struct cpu_program *program)
     const uint64_t lines = copied->lines->workspace_bytes,
                    rest = copied->rest ? copied->rest->workspace_bytes : 0;
     return (uint64_t)copied->workspace + (lines > rest ? lines : rest);
-}
-
-// Lines, whose workspace, if it needs any, is there.
-static void run_nested(const struct kal_device_program *line, const char *from, char *to,
-                       char *workspace)
-{
-    if (line->run_pair) {
-        line->run_pair(line, from, to);
-        return;
-    }
-    const struct kal_arguments arguments = { .in[0].object = (char *)from,
-                                             .out[0].object = to,
-                                             .workspace.object = workspace };
-    kal_cpu_program_run(line, &arguments); // which cannot fail
 }
 
 // The elements of one side to `line`, where they are contiguous, or back.
@@ -306,8 +278,8 @@ static void run_group(const struct cpu_program *program, const struct cpu_vector
         ask_for_lines(kal_cpu_leading(y), lines * program->out.line);
     if (copied->out.copy != CPU_COPY_NONE)
         to = scratch + copied->output;
-    run_nested(is_rest ? copied->rest : copied->lines, from, to,
-               scratch + copied->workspace);
+    kal_cpu_nested_run(is_rest ? copied->rest : copied->lines, from, to,
+                       scratch + copied->workspace);
     if (copied->out.copy != CPU_COPY_NONE)
         copy_lines(program, copy_back, &copied->out, &program->out, y, to, lines);
 }

@@ -117,14 +117,15 @@ struct cpu_pass {
 enum cpu_single {
     CPU_NOT_SINGLE = 0,
     CPU_SINGLE_STEPS, // codelets, of which the first one reads it and the last one writes it
-    CPU_SINGLE_SPLIT,  // such codelets, the last one to a tile, and a mirrored step
-    CPU_SINGLE_MERGE,  // the reverse
-    CPU_SINGLE_REAL,   // one codelet of reals
-    CPU_SINGLE_SHORT,  // several lines of one codelet
-    CPU_SINGLE_LINE,   // worked on its own lanes
-    CPU_SINGLE_ARRAY,  // an array, axis by axis
-    CPU_SINGLE_APART,  // short lines wherever they are
-    CPU_SINGLE_COPIED, // a few longer ones, by way of copies
+    CPU_SINGLE_SPLIT,   // such codelets, the last one to a tile, and a mirrored step
+    CPU_SINGLE_MERGE,   // the reverse
+    CPU_SINGLE_REAL,    // one codelet of reals
+    CPU_SINGLE_SHORT,   // several lines of one codelet
+    CPU_SINGLE_LINE,    // worked on its own lanes
+    CPU_SINGLE_ARRAY,   // an array, axis by axis
+    CPU_SINGLE_APART,   // short lines wherever they are
+    CPU_SINGLE_COPIED,  // a few longer ones, by way of copies
+    CPU_SINGLE_DIVIDED, // arrays as two problems
     CPU_SINGLE_COUNT
 };
 
@@ -277,6 +278,15 @@ struct cpu_array {
     bool is_small;     // not worth several threads
 };
 
+/** Arrays as two problems. */
+struct cpu_divided {
+    // Owned: of the small arrays of one, and of its lines along the first axis. NULL: it is something else.
+    struct kal_device_program *inner, *columns;
+    int64_t arrays;
+    int64_t
+        scratch; // bytes between both; 0: the lines are worked where the small arrays are left
+};
+
 struct cpu_roots_kept;
 
 struct cpu_program {
@@ -294,13 +304,14 @@ struct cpu_program {
     bool streams;                 // a pass of others may store its output there
     struct cpu_call *call;        // its steps that are no mirrored ones
     int call_count;
-    bool tile_is_swapped;     // the imaginary part leads in what is between them
-    bool output_is_tile;      // and every second time that is where the output will be
-    struct cpu_batch batch;   // of CPU_SINGLE_SHORT
-    struct cpu_array array;   // of CPU_SINGLE_ARRAY
-    struct cpu_apart apart;   // of CPU_SINGLE_APART
-    struct cpu_copied copied; // of CPU_SINGLE_COPIED
-    double row_scale;         // what the reals of its output are multiplied by at its end
+    bool tile_is_swapped;       // the imaginary part leads in what is between them
+    bool output_is_tile;        // and every second time that is where the output will be
+    struct cpu_batch batch;     // of CPU_SINGLE_SHORT
+    struct cpu_array array;     // of CPU_SINGLE_ARRAY
+    struct cpu_apart apart;     // of CPU_SINGLE_APART
+    struct cpu_copied copied;   // of CPU_SINGLE_COPIED
+    struct cpu_divided divided; // of CPU_SINGLE_DIVIDED
+    double row_scale; // what the reals of its output are multiplied by at its end
     int64_t row_reals;
     bool is_small; // one thread, whose scratch is on its stack
     int threads;

@@ -33,3 +33,30 @@ kallima_status kal_cpu_nested_create(struct kal_device_program **out,
     return kal_cpu_program_make(out, device, parent, source,
                                 desc->precision == KALLIMA_F64);
 }
+
+void kal_cpu_nested_run(const struct kal_device_program *nested, const char *from,
+                        char *to, char *workspace)
+{
+    if (nested->run_pair) {
+        nested->run_pair(nested, from, to);
+        return;
+    }
+    const struct kal_arguments arguments = { .in[0].object = (char *)from,
+                                             .out[0].object = to,
+                                             .workspace.object = workspace };
+    kal_cpu_program_run(nested, &arguments); // which cannot fail
+}
+
+struct cpu_user_side kal_cpu_user_side_find(const struct kal_array *array, int rank,
+                                            bool is_f64)
+{
+    const int64_t unit = kal_array_reals(array), bytes = is_f64 ? 8 : 4;
+    const int64_t first = array->offset * unit * bytes;
+    return (struct cpu_user_side){
+        .re = first,
+        .im = first + (array->is_planar || array->is_real ? 0 : bytes),
+        .stride = array->stride[rank - 1] * unit,
+        .line = array->batch_stride * unit * bytes,
+        .is_planar = array->is_planar,
+    };
+}

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// A program within another one: of one contiguous line, by the recipe that the other one follows.
+// A program within another one, by the recipe that the other one follows: of contiguous lines that it copies, or of a part of its axes.
 #ifndef KAL_DEVICE_CPU_NESTED_H_
 #define KAL_DEVICE_CPU_NESTED_H_
 
 #include "device/cpu/cpu.h"
 
 /**
- * Make the program of `desc`, which is of one line, by a recipe, of which nothing counts that was tuned for the lines
+ * Make the program of `desc` by a recipe, of which nothing counts that was tuned for the lines
  * that it came with. It is a part of `parent`, as of kal_cpu_program_make().
  *
  * Owner: what the program refers to lives in the arena and in `parent`; the caller frees it with
@@ -18,5 +18,13 @@ kallima_status kal_cpu_nested_create(struct kal_device_program **out,
                                      struct cpu_program *parent, struct kal_arena *arena,
                                      const struct kal_recipe *recipe,
                                      const kallima_desc *desc);
+
+/** Run it between interleaved or real arrays. Its workspace, if it needs any, is there. */
+void kal_cpu_nested_run(const struct kal_device_program *nested, const char *from,
+                        char *to, char *workspace);
+
+/** Return where the lines of a user's array begin, of which those of the last axis follow on each other as a batch does. */
+struct cpu_user_side kal_cpu_user_side_find(const struct kal_array *array, int rank,
+                                            bool is_f64);
 
 #endif

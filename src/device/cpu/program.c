@@ -5,6 +5,7 @@
 #include "device/cpu/beside.h"
 #include "device/cpu/copied.h"
 #include "device/cpu/cpu.h"
+#include "device/cpu/divided.h"
 #include "device/cpu/facing.h"
 #include "device/cpu/line.h"
 #include "device/cpu/piece.h"
@@ -924,6 +925,14 @@ static void prepare_copied(struct cpu_program *program)
     find_workspace(program, false);
 }
 
+static void prepare_divided(struct cpu_program *program)
+{
+    program->single = CPU_SINGLE_DIVIDED;
+    program->row_scale = 1.0;
+    program->tile_bytes = program->thread_bytes = aligned(kal_cpu_divided_bytes(program));
+    find_workspace(program, false);
+}
+
 static kallima_status prepare(struct cpu_program *program)
 {
     const struct kal_program *source = program->program;
@@ -934,6 +943,11 @@ static kallima_status prepare(struct cpu_program *program)
     KAL_TRY(kal_cpu_copied_find(program));
     if (program->copied.lines) {
         prepare_copied(program);
+        return KALLIMA_OK;
+    }
+    KAL_TRY(kal_cpu_divided_find(program));
+    if (program->divided.inner) {
+        prepare_divided(program);
         return KALLIMA_OK;
     }
     KAL_TRY(kal_arena_take(&program->arena, &memory, (uint64_t)source->pass_count,
@@ -1046,6 +1060,13 @@ void kal_cpu_program_describe(const struct kal_device_program *base,
 {
     const struct cpu_program *program = (const struct cpu_program *)base;
 
+    if (program->single == CPU_SINGLE_DIVIDED) {
+        kal_text_add(text, "arrays   of all axes but the first:\n");
+        kal_cpu_program_describe(program->divided.inner, text);
+        kal_text_add(text, "columns  of that one:\n");
+        kal_cpu_program_describe(program->divided.columns, text);
+        return;
+    }
     kal_text_add(text, "threads %d\n", program->threads);
     if (program->single == CPU_SINGLE_ARRAY) {
         kal_text_add(text, "axes     %s, numbers in registers, from tile to tile\n",
@@ -1080,6 +1101,10 @@ void kal_cpu_program_destroy(struct kal_device_program *base)
 {
     struct cpu_program *program = (struct cpu_program *)base;
     const struct kal_host host = base->device->host;
+    if (program->divided.inner)
+        kal_cpu_program_destroy(program->divided.inner);
+    if (program->divided.columns)
+        kal_cpu_program_destroy(program->divided.columns);
     if (program->copied.lines)
         kal_cpu_program_destroy(program->copied.lines);
     if (program->copied.rest)

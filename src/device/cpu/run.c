@@ -3,6 +3,7 @@
 #include "device/cpu/apart.h"
 #include "device/cpu/array.h"
 #include "device/cpu/copied.h"
+#include "device/cpu/divided.h"
 #include "device/cpu/facing.h"
 #include "device/cpu/line.h"
 #include "device/cpu/piece.h"
@@ -484,6 +485,10 @@ static void run_single(const struct cpu_program *program,
             kal_cpu_apart_run(program, &x, &y);
         else
             kal_cpu_apart_share(program, &x, &y, part, parts);
+        return;
+    }
+    if (program->single == CPU_SINGLE_DIVIDED) {
+        kal_cpu_divided_share(program, &x, &y, workspace, part, parts);
         return;
     }
     if (program->single == CPU_SINGLE_COPIED) {

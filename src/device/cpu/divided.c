@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+#include "device/cpu/divided.h"
+
+#include "device/cpu/nested.h"
+#include "device/cpu/worker.h"
+
+#include <string.h>
+
+// The recipe of all axes but the first.
+static struct kal_recipe without_first(const struct kal_recipe *recipe)
+{
+    struct kal_recipe inner = *recipe;
+    inner.child_count--;
+    inner.n /= recipe->child[0]->n;
+    memmove(inner.child, recipe->child + 1,
+            (size_t)inner.child_count * sizeof recipe->child[0]);
+    return inner;
+}
+
+static kallima_status create_nested(struct kal_device_program **out,
+                                    struct cpu_program *program,
+                                    const struct kal_recipe *recipe,
+                                    const struct kal_problem *problem)
+{
+    const kallima_desc desc = kal_problem_describe(problem);
+    KAL_TRY(kal_cpu_nested_create(out, program, &program->arena, recipe, &desc));
+    if (program->threads > 1)
+        ((struct cpu_program *)*out)->threads = 1;
+    return KALLIMA_OK;
+}
+
+// Several threads have an array each, if these stay near their cores; else they share each of them.
+static int count_threads(const struct cpu_program *program, double array_bytes)
+{
+    const struct kal_caps *caps = &program->base.device->caps;
+    return 2.0 * array_bytes <= (double)caps->near_bytes
+               ? (int)kal_min(program->program->problem->batch, caps->threads)
+               : 1;
+}
+
+kallima_status kal_cpu_divided_find(struct cpu_program *program)
+{
+    const struct kal_program *source = program->program;
+    const struct kal_problem *p = source->problem, *lines = source->columns;
+    struct cpu_divided *divided = &program->divided;
+
+    if (!source->inner)
+        return KALLIMA_OK;
+    const struct kal_recipe inner = without_first(source->recipe);
+    const int64_t bytes = lines->n[0] * lines->batch * (program->is_f64 ? 16 : 8);
+    program->threads = count_threads(program, (double)bytes);
+    KAL_TRY(create_nested(&divided->inner, program, &inner, source->inner));
+    KAL_TRY(create_nested(&divided->columns, program, source->recipe->child[0], lines));
+    divided->arrays = p->batch;
+    divided->scratch = p->kind == KALLIMA_C2R ? kal_round_up(bytes, CPU_LINE_BYTES) : 0;
+    program->lines = 1;
+    program->in = kal_cpu_user_side_find(&p->in, p->rank, program->is_f64);
+    program->out = kal_cpu_user_side_find(&p->out, p->rank, program->is_f64);
+    return KALLIMA_OK;
+}
+
+uint64_t kal_cpu_divided_bytes(const struct cpu_program *program)
+{
+    const struct cpu_divided *divided = &program->divided;
+    return (uint64_t)divided->scratch +
+           kal_max(divided->inner->workspace_bytes, divided->columns->workspace_bytes);
+}
+
+void kal_cpu_divided_share(const struct cpu_program *program, const struct cpu_vectors *x,
+                           const struct cpu_vectors *y, char *scratch, int part,
+                           int parts)
+{
+    const struct cpu_divided *divided = &program->divided;
+    char *workspace = scratch + divided->scratch;
+    int64_t first, end;
+
+    kal_cpu_share(divided->arrays, part, parts, &first, &end);
+    for (int64_t i = first; i < end; i++) {
+        char *from = x->re + i * program->in.line, *to = y->re + i * program->out.line;
+        if (divided->scratch > 0) {
+            kal_cpu_nested_run(divided->columns, from, scratch, workspace);
+            kal_cpu_nested_run(divided->inner, scratch, to, workspace);
+        } else {
+            kal_cpu_nested_run(divided->inner, from, to, workspace);
+            kal_cpu_nested_run(divided->columns, to, to, workspace);
+        }
+    }
+}
