@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "factor/divided.h"
 
-static bool are_packed(const struct kal_problem *p)
+static bool is_packed(const struct kal_array *array, int rank)
 {
-    return !p->in.is_planar && !p->out.is_planar &&
-           kal_array_is_contiguous(&p->in, p->rank) &&
-           kal_array_is_contiguous(&p->out, p->rank);
+    return array->stride[rank - 1] == 1 && kal_array_follows_itself(array, rank);
 }
 
 // Points of a small array: axis by axis each visit of one costs as much as the codelets of some lines, and lanes of tiles are filled
@@ -25,7 +23,8 @@ static double most_points(const struct kal_problem *p)
 bool kal_is_divided(const struct kal_problem *p, const struct kal_caps *caps)
 {
     enum { LEAST_BYTES = 120000 };
-    if (caps->language || p->rank < 3 || !are_packed(p))
+    if (caps->language || p->rank < 3 || !is_packed(&p->in, p->rank) ||
+        !is_packed(&p->out, p->rank))
         return false;
     double points = 1.0;
     for (int i = 1; i < p->rank; i++)

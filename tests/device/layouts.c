@@ -414,8 +414,26 @@ void arrays_of_codelets_are_computed(void **state)
 struct arrays {
     int kind, precision, rank;
     int64_t n[4], batch, gap; // numbers from an array to the next
-    kallima_placement placement;
+    bool is_in_place, has_planes;
+    int64_t plane_gap; // numbers behind each small array of all axes but the first
 };
+
+// Strides of the output, which has `numbers`, with gaps.
+static void set_gaps(kallima_desc *desc, const struct arrays *a, int64_t numbers)
+{
+    int64_t stride = 1;
+    if (a->plane_gap) {
+        for (int axis = a->rank - 1; axis > 0; axis--) {
+            desc->out.stride[axis] = stride;
+            stride *= axis == a->rank - 1 && a->kind == KALLIMA_R2C ? a->n[axis] / 2 + 1
+                                                                    : a->n[axis];
+        }
+        desc->out.stride[0] = stride + a->plane_gap;
+        numbers = a->n[0] * desc->out.stride[0];
+    }
+    if (a->gap || a->plane_gap)
+        desc->out.batch_stride = numbers + a->gap;
+}
 
 // By one thread and by several.
 static void check_arrays(const struct arrays *arrays, size_t count)
@@ -432,7 +450,7 @@ static void check_arrays(const struct arrays *arrays, size_t count)
             t.desc = (kallima_desc){ .kind = a->kind,
                                      .direction = a->kind == KALLIMA_C2R,
                                      .precision = a->precision,
-                                     .placement = a->placement,
+                                     .placement = a->is_in_place,
                                      .rank = a->rank,
                                      .batch = a->batch,
                                      .scale = i % 2 ? 0.5 : 1.0 };
@@ -443,8 +461,11 @@ static void check_arrays(const struct arrays *arrays, size_t count)
                                ? a->n[axis] / 2 + 1
                                : a->n[axis];
             }
-            if (a->gap)
-                t.desc.out.batch_stride = numbers + a->gap;
+            set_gaps(&t.desc, a, numbers);
+            if (a->has_planes) {
+                t.desc.in.format = a->kind != KALLIMA_R2C;
+                t.desc.out.format = a->kind != KALLIMA_C2R;
+            }
             suite_check(&t, device);
         }
         kallima_device_close(&device);
@@ -457,17 +478,17 @@ static void check_arrays(const struct arrays *arrays, size_t count)
 void arrays_past_the_caches_are_computed(void **state)
 {
     static const struct arrays arrays[] = {
-        { KALLIMA_C2C, KALLIMA_F64, 2, { 128, 65 }, 60, 0, KALLIMA_OUT_OF_PLACE },
-        { KALLIMA_R2C, KALLIMA_F64, 2, { 128, 128 }, 60, 0, KALLIMA_OUT_OF_PLACE },
-        { KALLIMA_R2C, KALLIMA_F32, 2, { 90, 126 }, 200, 0, KALLIMA_OUT_OF_PLACE },
-        { KALLIMA_C2R, KALLIMA_F64, 2, { 100, 63 }, 150, 0, KALLIMA_OUT_OF_PLACE },
-        { KALLIMA_R2C, KALLIMA_F32, 3, { 20, 24, 50 }, 80, 0, KALLIMA_OUT_OF_PLACE },
-        { KALLIMA_R2C, KALLIMA_F32, 2, { 48, 16 }, 3000, 0, KALLIMA_OUT_OF_PLACE },
-        { KALLIMA_C2C, KALLIMA_F32, 2, { 25, 17 }, 2300, 0, KALLIMA_OUT_OF_PLACE },
-        { KALLIMA_C2R, KALLIMA_F64, 2, { 32, 17 }, 1900, 0, KALLIMA_OUT_OF_PLACE },
-        { KALLIMA_C2C, KALLIMA_F64, 2, { 128, 65 }, 60, 3, KALLIMA_OUT_OF_PLACE },
-        { KALLIMA_R2C, KALLIMA_F64, 2, { 48, 33 }, 700, 1, KALLIMA_OUT_OF_PLACE },
-        { KALLIMA_C2C, KALLIMA_F64, 2, { 33, 17 }, 1000, 0, KALLIMA_IN_PLACE },
+        { KALLIMA_C2C, KALLIMA_F64, 2, { 128, 65 }, 60, 0, false, false, 0 },
+        { KALLIMA_R2C, KALLIMA_F64, 2, { 128, 128 }, 60, 0, false, false, 0 },
+        { KALLIMA_R2C, KALLIMA_F32, 2, { 90, 126 }, 200, 0, false, false, 0 },
+        { KALLIMA_C2R, KALLIMA_F64, 2, { 100, 63 }, 150, 0, false, false, 0 },
+        { KALLIMA_R2C, KALLIMA_F32, 3, { 20, 24, 50 }, 80, 0, false, false, 0 },
+        { KALLIMA_R2C, KALLIMA_F32, 2, { 48, 16 }, 3000, 0, false, false, 0 },
+        { KALLIMA_C2C, KALLIMA_F32, 2, { 25, 17 }, 2300, 0, false, false, 0 },
+        { KALLIMA_C2R, KALLIMA_F64, 2, { 32, 17 }, 1900, 0, false, false, 0 },
+        { KALLIMA_C2C, KALLIMA_F64, 2, { 128, 65 }, 60, 3, false, false, 0 },
+        { KALLIMA_R2C, KALLIMA_F64, 2, { 48, 33 }, 700, 1, false, false, 0 },
+        { KALLIMA_C2C, KALLIMA_F64, 2, { 33, 17 }, 1000, 0, true, false, 0 },
     };
     (void)state;
     check_arrays(arrays, sizeof arrays / sizeof *arrays);
@@ -478,17 +499,22 @@ void arrays_past_the_caches_are_computed(void **state)
 void arrays_of_small_arrays_are_computed(void **state)
 {
     static const struct arrays arrays[] = {
-        { KALLIMA_C2C, KALLIMA_F32, 3, { 30000, 2, 2 }, 1, 0, KALLIMA_OUT_OF_PLACE },
-        { KALLIMA_C2C, KALLIMA_F64, 3, { 2000, 3, 5 }, 5, 0, KALLIMA_OUT_OF_PLACE },
-        { KALLIMA_C2C, KALLIMA_F64, 3, { 1009, 4, 6 }, 3, 7, KALLIMA_OUT_OF_PLACE },
-        { KALLIMA_C2C, KALLIMA_F32, 3, { 4099, 3, 3 }, 2, 0, KALLIMA_IN_PLACE },
-        { KALLIMA_C2C, KALLIMA_F32, 4, { 100, 8, 9, 10 }, 2, 0, KALLIMA_IN_PLACE },
-        { KALLIMA_R2C, KALLIMA_F64, 4, { 4620, 2, 2, 2 }, 1, 0, KALLIMA_OUT_OF_PLACE },
-        { KALLIMA_R2C, KALLIMA_F32, 3, { 1500, 9, 7 }, 4, 5, KALLIMA_OUT_OF_PLACE },
-        { KALLIMA_R2C, KALLIMA_F64, 4, { 40, 16, 6, 13 }, 6, 0, KALLIMA_OUT_OF_PLACE },
-        { KALLIMA_C2R, KALLIMA_F64, 3, { 8192, 3, 4 }, 1, 0, KALLIMA_OUT_OF_PLACE },
-        { KALLIMA_C2R, KALLIMA_F32, 3, { 1200, 15, 8 }, 3, 0, KALLIMA_OUT_OF_PLACE },
-        { KALLIMA_C2R, KALLIMA_F64, 4, { 64, 5, 7, 15 }, 5, 0, KALLIMA_OUT_OF_PLACE },
+        { KALLIMA_C2C, KALLIMA_F32, 3, { 30000, 2, 2 }, 1, 0, false, false, 0 },
+        { KALLIMA_C2C, KALLIMA_F64, 3, { 2000, 3, 5 }, 5, 0, false, false, 0 },
+        { KALLIMA_C2C, KALLIMA_F64, 3, { 1009, 4, 6 }, 3, 7, false, false, 0 },
+        { KALLIMA_C2C, KALLIMA_F32, 3, { 4099, 3, 3 }, 2, 0, true, false, 0 },
+        { KALLIMA_C2C, KALLIMA_F32, 4, { 100, 8, 9, 10 }, 2, 0, true, false, 0 },
+        { KALLIMA_R2C, KALLIMA_F64, 4, { 4620, 2, 2, 2 }, 1, 0, false, false, 0 },
+        { KALLIMA_R2C, KALLIMA_F32, 3, { 1500, 9, 7 }, 4, 5, false, false, 0 },
+        { KALLIMA_R2C, KALLIMA_F64, 4, { 40, 16, 6, 13 }, 6, 0, false, false, 0 },
+        { KALLIMA_C2R, KALLIMA_F64, 3, { 8192, 3, 4 }, 1, 0, false, false, 0 },
+        { KALLIMA_C2R, KALLIMA_F32, 3, { 1200, 15, 8 }, 3, 0, false, false, 0 },
+        { KALLIMA_C2R, KALLIMA_F64, 4, { 64, 5, 7, 15 }, 5, 0, false, false, 0 },
+        { KALLIMA_C2C, KALLIMA_F64, 3, { 2000, 6, 2 }, 2, 0, false, true, 0 },
+        { KALLIMA_R2C, KALLIMA_F32, 3, { 1500, 4, 8 }, 2, 3, false, true, 0 },
+        { KALLIMA_C2R, KALLIMA_F32, 4, { 300, 7, 4, 6 }, 2, 0, false, true, 0 },
+        { KALLIMA_C2C, KALLIMA_F64, 3, { 2000, 3, 4 }, 2, 1, false, false, 3 },
+        { KALLIMA_R2C, KALLIMA_F64, 3, { 2000, 3, 8 }, 1, 0, false, false, 2 },
     };
     (void)state;
     check_arrays(arrays, sizeof arrays / sizeof *arrays);

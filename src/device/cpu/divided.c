@@ -52,7 +52,8 @@ kallima_status kal_cpu_divided_find(struct cpu_program *program)
     KAL_TRY(create_nested(&divided->inner, program, &inner, source->inner));
     KAL_TRY(create_nested(&divided->columns, program, source->recipe->child[0], lines));
     divided->arrays = p->batch;
-    divided->scratch = p->kind == KALLIMA_C2R ? kal_round_up(bytes, CPU_LINE_BYTES) : 0;
+    divided->scratch =
+        p->kind == KALLIMA_C2R ? kal_round_up(bytes, 2 * CPU_LINE_BYTES) : 0;
     program->lines = 1;
     program->in = kal_cpu_user_side_find(&p->in, p->rank, program->is_f64);
     program->out = kal_cpu_user_side_find(&p->out, p->rank, program->is_f64);
@@ -66,23 +67,48 @@ uint64_t kal_cpu_divided_bytes(const struct cpu_program *program)
            kal_max(divided->inner->workspace_bytes, divided->columns->workspace_bytes);
 }
 
+// The arrays of a side, as a caller has them: of reals and of numbers one.
+struct arrays {
+    char *part[2];
+};
+
+static struct arrays arrays_at(const struct cpu_vectors *v,
+                               const struct cpu_user_side *side, int64_t number)
+{
+    const int64_t bytes = number * side->line;
+    return (struct arrays){ { v->re + bytes, side->is_planar ? v->im + bytes : NULL } };
+}
+
+static void run(const struct kal_device_program *nested, struct arrays from,
+                struct arrays to, char *workspace)
+{
+    const struct kal_arguments arguments = {
+        .in = { { .object = from.part[0] }, { .object = from.part[1] } },
+        .out = { { .object = to.part[0] }, { .object = to.part[1] } },
+        .workspace.object = workspace,
+    };
+    kal_cpu_program_run(nested, &arguments); // which cannot fail
+}
+
 void kal_cpu_divided_share(const struct cpu_program *program, const struct cpu_vectors *x,
                            const struct cpu_vectors *y, char *scratch, int part,
                            int parts)
 {
     const struct cpu_divided *divided = &program->divided;
+    const struct arrays between = { { scratch, scratch + divided->scratch / 2 } };
     char *workspace = scratch + divided->scratch;
     int64_t first, end;
 
     kal_cpu_share(divided->arrays, part, parts, &first, &end);
     for (int64_t i = first; i < end; i++) {
-        char *from = x->re + i * program->in.line, *to = y->re + i * program->out.line;
+        const struct arrays from = arrays_at(x, &program->in, i),
+                            to = arrays_at(y, &program->out, i);
         if (divided->scratch > 0) {
-            kal_cpu_nested_run(divided->columns, from, scratch, workspace);
-            kal_cpu_nested_run(divided->inner, scratch, to, workspace);
+            run(divided->columns, from, between, workspace);
+            run(divided->inner, between, to, workspace);
         } else {
-            kal_cpu_nested_run(divided->inner, from, to, workspace);
-            kal_cpu_nested_run(divided->columns, to, to, workspace);
+            run(divided->inner, from, to, workspace);
+            run(divided->columns, to, to, workspace);
         }
     }
 }
