@@ -283,8 +283,7 @@ struct cpu_divided {
     // Owned: of the small arrays of one, and of its lines along the first axis. NULL: it is something else.
     struct kal_device_program *inner, *columns;
     int64_t arrays;
-    int64_t
-        scratch; // bytes between both; 0: the lines are worked where the small arrays are left
+    int64_t scratch; // bytes between both; 0: the lines are worked in place
 };
 
 struct cpu_roots_kept;
