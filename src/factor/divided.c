@@ -1,9 +1,20 @@
 // SPDX-License-Identifier: MIT
 #include "factor/divided.h"
 
-static bool is_packed(const struct kal_array *array, int rank)
+// The numbers that the lines of the first axis are of, without gaps, which would be lines, too; and the small arrays of the other
+// side with or without such, as reals in place have them.
+static bool are_in_order(const struct kal_problem *p)
 {
-    return array->stride[rank - 1] == 1 && kal_array_follows_itself(array, rank);
+    const bool is_backward = p->kind == KALLIMA_C2R;
+    const struct kal_array *lines = is_backward ? &p->in : &p->out,
+                           *others = is_backward ? &p->out : &p->in;
+    const int last = p->rank - 1;
+    bool are_apart = lines->stride[last] == 1 && others->stride[last] == 1;
+
+    for (int i = last; i > 0; i--)
+        are_apart =
+            are_apart && others->stride[i - 1] >= others->stride[i] * others->n[i];
+    return are_apart && kal_array_follows_itself(lines, p->rank);
 }
 
 // Points of a small array: axis by axis each visit of one costs as much as the codelets of some lines, and lanes of tiles are filled
@@ -23,8 +34,7 @@ static double most_points(const struct kal_problem *p)
 bool kal_is_divided(const struct kal_problem *p, const struct kal_caps *caps)
 {
     enum { LEAST_BYTES = 120000 };
-    if (caps->language || p->rank < 3 || !is_packed(&p->in, p->rank) ||
-        !is_packed(&p->out, p->rank))
+    if (caps->language || p->rank < 3 || !are_in_order(p))
         return false;
     double points = 1.0;
     for (int i = 1; i < p->rank; i++)
@@ -57,10 +67,12 @@ struct kal_problem kal_problem_inner(const struct kal_problem *p)
         inner.n[i] = p->n[i + 1];
     inner.rank = p->rank - 1;
     inner.batch = p->n[0];
-    if (p->kind == KALLIMA_C2R)
-        inner.may_destroy_input = true; // what the lines left in scratch
-    else
+    if (p->kind == KALLIMA_C2R) { // from scratch
+        inner.is_in_place = false;
+        inner.may_destroy_input = true;
+    } else {
         inner.scale = 1.0;
+    }
     return inner;
 }
 

@@ -513,6 +513,10 @@ void arrays_of_small_arrays_are_computed(void **state)
         { KALLIMA_C2C, KALLIMA_F64, 3, { 2000, 6, 2 }, 2, 0, false, true, 0 },
         { KALLIMA_R2C, KALLIMA_F32, 3, { 1500, 4, 8 }, 2, 3, false, true, 0 },
         { KALLIMA_C2R, KALLIMA_F32, 4, { 300, 7, 4, 6 }, 2, 0, false, true, 0 },
+        { KALLIMA_R2C, KALLIMA_F64, 3, { 2860, 4, 5 }, 2, 0, true, false, 0 },
+        { KALLIMA_R2C, KALLIMA_F32, 4, { 200, 6, 5, 8 }, 1, 0, true, false, 0 },
+        { KALLIMA_C2R, KALLIMA_F64, 3, { 1500, 6, 6 }, 3, 0, true, false, 0 },
+        { KALLIMA_C2R, KALLIMA_F32, 3, { 2860, 4, 7 }, 1, 0, true, false, 0 },
         { KALLIMA_C2C, KALLIMA_F64, 3, { 2000, 3, 4 }, 2, 1, false, false, 3 },
         { KALLIMA_R2C, KALLIMA_F64, 3, { 2000, 3, 8 }, 1, 0, false, false, 2 },
     };
