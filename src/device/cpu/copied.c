@@ -114,6 +114,20 @@ uint64_t kal_cpu_copied_bytes(const struct cpu_program *program)
     return (uint64_t)copied->workspace + (lines > rest ? lines : rest);
 }
 
+// Lines, whose workspace, if it needs any, is there.
+static void run_nested(const struct kal_device_program *line, const char *from, char *to,
+                       char *workspace)
+{
+    if (line->run_pair) {
+        line->run_pair(line, from, to);
+        return;
+    }
+    const struct kal_arguments arguments = { .in[0].object = (char *)from,
+                                             .out[0].object = to,
+                                             .workspace.object = workspace };
+    kal_cpu_program_run(line, &arguments); // which cannot fail
+}
+
 // The elements of one side to `line`, where they are contiguous, or back.
 static void copy_plain(const struct cpu_kernels *widest,
                        const struct cpu_copied_side *side, const struct cpu_vectors *v,
@@ -278,8 +292,8 @@ static void run_group(const struct cpu_program *program, const struct cpu_vector
         ask_for_lines(kal_cpu_leading(y), lines * program->out.line);
     if (copied->out.copy != CPU_COPY_NONE)
         to = scratch + copied->output;
-    kal_cpu_nested_run(is_rest ? copied->rest : copied->lines, from, to,
-                       scratch + copied->workspace);
+    run_nested(is_rest ? copied->rest : copied->lines, from, to,
+               scratch + copied->workspace);
     if (copied->out.copy != CPU_COPY_NONE)
         copy_lines(program, copy_back, &copied->out, &program->out, y, to, lines);
 }

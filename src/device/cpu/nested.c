@@ -34,19 +34,6 @@ kallima_status kal_cpu_nested_create(struct kal_device_program **out,
                                 desc->precision == KALLIMA_F64);
 }
 
-void kal_cpu_nested_run(const struct kal_device_program *nested, const char *from,
-                        char *to, char *workspace)
-{
-    if (nested->run_pair) {
-        nested->run_pair(nested, from, to);
-        return;
-    }
-    const struct kal_arguments arguments = { .in[0].object = (char *)from,
-                                             .out[0].object = to,
-                                             .workspace.object = workspace };
-    kal_cpu_program_run(nested, &arguments); // which cannot fail
-}
-
 struct cpu_user_side kal_cpu_user_side_find(const struct kal_array *array, int rank,
                                             bool is_f64)
 {

@@ -19,10 +19,6 @@ kallima_status kal_cpu_nested_create(struct kal_device_program **out,
                                      const struct kal_recipe *recipe,
                                      const kallima_desc *desc);
 
-/** Run it between interleaved or real arrays. Its workspace, if it needs any, is there. */
-void kal_cpu_nested_run(const struct kal_device_program *nested, const char *from,
-                        char *to, char *workspace);
-
 /** Return where the lines of a user's array begin, of which those of the last axis follow on each other as a batch does. */
 struct cpu_user_side kal_cpu_user_side_find(const struct kal_array *array, int rank,
                                             bool is_f64);
