@@ -111,6 +111,15 @@ static bool needs_several_lines(const struct kal_recipe *half)
                         : half->rule != KAL_RULE_FOUR_STEP;
 }
 
+// Where numbers are no neighbours the mirrored step of one line is not rounded as that of several, which threads must not decide.
+static int64_t lines_at_once(const struct kal_lowering *lo, const struct kal_recipe *node,
+                             const struct kal_lines *lines)
+{
+    return kal_side_is_contiguous(&lines->in) && kal_side_is_contiguous(&lines->out)
+               ? kal_lines_at_once(lo, node->child[0], lines)
+               : 1;
+}
+
 kallima_status kal_lower_real_even(struct kal_lowering *lo, const struct kal_recipe *node,
                                    const struct kal_lines *lines)
 {
@@ -136,8 +145,7 @@ kallima_status kal_lower_real_even(struct kal_lowering *lo, const struct kal_rec
     }
     if (lo->stage_open)
         return even_through_scratch(lo, node, &view, is_forward);
-    KAL_TRY(kal_stage_begin(lo, &view, kal_lines_at_once(lo, node->child[0], &view),
-                            &inside));
+    KAL_TRY(kal_stage_begin(lo, &view, lines_at_once(lo, node, &view), &inside));
     status = even_through_scratch(lo, node, &inside, is_forward);
     kal_stage_end(lo);
     return status;
