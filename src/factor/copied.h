@@ -12,6 +12,9 @@
  */
 bool kal_is_copied(const struct kal_problem *problem, const struct kal_caps *caps);
 
+/** Return whether lines are too long for tiles of several. */
+bool kal_columns_are_long(const struct kal_problem *problem);
+
 /**
  * Return what it transforms there: as many lines or arrays of the problem as are copied at once, packed. A line of an odd
  * number of reals is a complex one, forward, of numbers without imaginary part, or of the conjugate spectrum.

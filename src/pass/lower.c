@@ -604,6 +604,7 @@ static kallima_status take_others(struct kal_program *out, struct kal_arena *are
                                   const struct kal_problem *problem,
                                   const struct kal_caps *caps)
 {
+    out->has_long_columns = kal_columns_are_long(problem);
     if (kal_is_copied(problem, caps))
         return take_problem(&out->copied, arena, kal_problem_copied(problem));
     if (!kal_is_divided(problem, caps))

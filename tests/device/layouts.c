@@ -632,6 +632,46 @@ void arrays_beside_each_other_are_computed(void **state)
     ROWS_FINISH();
 }
 
+// Columns of wider arrays, so that what lies between them must stay as it is, and of others.
+static void lay_columns(kallima_desc *desc, int variant)
+{
+    const int gap = variant / KALLIMA_KIND_COUNT % 3;
+
+    desc->in.stride[0] = desc->batch + gap;
+    desc->out.stride[0] = desc->batch + 2 * gap;
+    desc->in.batch_stride = desc->out.batch_stride = 1;
+    desc->in.offset = desc->out.offset = gap;
+    if (desc->kind == KALLIMA_C2C && variant / KALLIMA_KIND_COUNT % 2) {
+        desc->placement = KALLIMA_IN_PLACE;
+        desc->out = desc->in;
+    }
+}
+
+// Of tiles, of some of one, of several and one that they do not fill; long ones, and such as are no product of radices.
+void columns_are_computed(void **state)
+{
+    static const kallima_desc columns[] = {
+        { .rank = 1, .n = { 36 }, .batch = 9 },
+        { .rank = 1, .n = { 60 }, .batch = 33 },
+        { .rank = 1, .n = { 100 }, .batch = 3 },
+        { .rank = 1, .n = { 101 }, .batch = 5 },
+        { .rank = 1, .n = { 128 }, .batch = 4 },
+        { .rank = 1, .n = { 250 }, .batch = 12 },
+        { .rank = 1, .n = { 512 }, .batch = 17 },
+        { .rank = 1, .n = { 1001 }, .batch = 6 },
+        { .rank = 1, .n = { 2048 }, .batch = 10 },
+        { .rank = 1, .n = { 5000 }, .batch = 7 },
+        { .rank = 1, .n = { 20000 }, .batch = 5 },
+        { .rank = 1, .n = { 36000 }, .batch = 9 },
+    };
+
+    (void)state;
+    if (suite.takes_kernels) // which copy none
+        skip();
+    check_variants(columns, sizeof columns / sizeof columns[0], 4, lay_columns);
+    ROWS_FINISH();
+}
+
 static void lay_sides_apart(kallima_desc *desc, int variant)
 {
     const int64_t in = 1 + variant / 3, out = 1 + variant % 4;

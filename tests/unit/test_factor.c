@@ -626,6 +626,54 @@ static void lines_are_copied_where_that_wins(void **state)
     ROWS_FINISH();
 }
 
+static void columns_are_copied_where_that_wins(void **state)
+{
+    static const struct {
+        kallima_kind kind;
+        bool is_f64;
+        int64_t n, lines;
+        bool are_copied;
+    } rows[] = {
+        { KALLIMA_C2C, false, 100, 3, true },
+        { KALLIMA_C2C, false, 1000, 8, false }, // fill registers of 32 bytes
+        { KALLIMA_C2C, false, 1000, 12, true },
+        { KALLIMA_C2C, false, 1000, 14, false },
+        { KALLIMA_C2C, false, 1000, 17, true },
+        { KALLIMA_C2C, false, 100, 17, false },
+        { KALLIMA_C2C, false, 1000, 24, false },
+        { KALLIMA_C2C, true, 1000, 7, true },
+        { KALLIMA_C2C, true, 1000, 8, false },
+        { KALLIMA_C2C, true, 1000, 9, true },
+        { KALLIMA_C2C, true, 2187, 9, false },
+        { KALLIMA_C2C, true, 1000, 17, false },
+        { KALLIMA_C2C, true, 1009, 9, false }, // tiles are better at convolutions
+        { KALLIMA_C2C, true, 20000, 64, true },
+        { KALLIMA_C2C, true, 20000, 2, false },
+        { KALLIMA_C2C, true, 262144, 2, true },
+        { KALLIMA_R2C, false, 1000, 33, true },
+        { KALLIMA_R2C, false, 1000, 49, false },
+        { KALLIMA_C2R, true, 32768, 8, false },
+        { KALLIMA_C2R, true, 40000, 8, true },
+    };
+    (void)state;
+    for (size_t i = 0; i < KAL_COUNT(rows); i++) {
+        const kallima_layout side = { .stride = { rows[i].lines }, .batch_stride = 1 };
+        const kallima_desc desc = { .kind = rows[i].kind,
+                                    .precision = rows[i].is_f64,
+                                    .rank = 1,
+                                    .n = { rows[i].n },
+                                    .batch = rows[i].lines,
+                                    .in = side,
+                                    .out = side };
+        struct kal_problem problem;
+        ROW_CHECK(kal_problem_init(&problem, NULL, &desc) == KALLIMA_OK);
+        const bool got = kal_is_copied(&problem, &kinds_of_caps[0]);
+        if (got != rows[i].are_copied)
+            row_fail("row %zu: %d", i, got);
+    }
+    ROWS_FINISH();
+}
+
 static void large_primes_are_convolved_with_their_cofactors_where_that_wins(void **state)
 {
     static const struct {
@@ -1146,6 +1194,7 @@ int main(void)
         cmocka_unit_test(arrays_are_divided_where_that_wins),
         cmocka_unit_test(arrays_are_on_lanes_where_that_wins),
         cmocka_unit_test(lines_are_copied_where_that_wins),
+        cmocka_unit_test(columns_are_copied_where_that_wins),
         cmocka_unit_test(large_primes_are_convolved_with_their_cofactors_where_that_wins),
         cmocka_unit_test(text_of_a_recipe_reads_back_as_itself),
         cmocka_unit_test(every_parameter_reads_back_at_its_limits),

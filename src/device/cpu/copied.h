@@ -4,7 +4,7 @@
 #ifndef KAL_DEVICE_CPU_COPIED_H_
 #define KAL_DEVICE_CPU_COPIED_H_
 
-#include "device/cpu/cpu.h"
+#include "device/cpu/worker.h"
 
 /**
  * Make a program of such lines, if its problem has them: then program->copied.lines is what transforms some of them.
@@ -14,6 +14,9 @@
  */
 kallima_status kal_cpu_copied_find(struct cpu_program *program);
 
+/** Decide whether so many threads as the program has meet, and the bytes that all of them see then. */
+void kal_cpu_copied_share_out(struct cpu_program *program);
+
 /** Return the bytes of scratch that a worker needs. */
 uint64_t kal_cpu_copied_bytes(const struct cpu_program *program);
 
@@ -21,6 +24,10 @@ uint64_t kal_cpu_copied_bytes(const struct cpu_program *program);
 void kal_cpu_copied_share(const struct cpu_program *program, const struct cpu_vectors *x,
                           const struct cpu_vectors *y, char *scratch, int part,
                           int parts);
+
+/** The same where workers meet: each copies its part of all lines, and transforms some of these. */
+void kal_cpu_copied_meet(const struct cpu_program *program, const struct cpu_vectors *x,
+                         const struct cpu_vectors *y, struct cpu_worker *worker);
 
 /** Run all lines, which begin at x and y. */
 void kal_cpu_copied_run(const struct cpu_program *program, const struct cpu_vectors *x,

@@ -209,16 +209,23 @@ struct cpu_copied_side {
     int reals;     // of each
     bool is_planar;
     cpu_copy_line *copy_line; // copies them as they are; NULL: none is for how they lie
-    int64_t line_bytes;       // of a line's copy
+    cpu_copy_columns
+        *copy_columns;  // copies several lines that are neighbours; NULL: they are not
+    bool is_far;        // these go past the caches
+    int64_t line_bytes; // from a line's copy to the next one's
 };
 
 /** Lines or arrays that are copied to where they are packed, and back. */
 struct cpu_copied {
     // Owned: transform as many as are copied at once, and the rest. NULL: none are copied; there is no rest.
     struct kal_device_program *lines, *rest;
-    int64_t at_once, rest_lines;
-    int64_t groups;            // of so many at once, and the rest
-    bool asks_for_output;      // before it is written
+    int64_t at_once;            // lines that are transformed,
+    int64_t together;           // and that are copied
+    int64_t groups, rest_lines; // of so many together, and those that are left
+    bool are_shared;            // all threads work each line, and its copies
+    bool has_meeting;     // they share the copies of all lines, and the lines between
+    bool is_in_place;     // what transforms lines, where both sides are copied
+    bool asks_for_output; // before it is written
     int64_t output, workspace; // where in the scratch these begin
     struct cpu_copied_side in, out;
     const struct cpu_kernels *widest;

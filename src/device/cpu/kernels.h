@@ -279,6 +279,14 @@ typedef void cpu_output(const void *tile, const struct cpu_factors *factors,
  */
 typedef void cpu_copy_line(void *to, const void *from, int64_t n);
 
+/**
+ * n elements of up to as many lines as a register holds elements of: from where the lines are neighbours, element by element,
+ * to where each is by itself, or back. Steps are in reals, of the one side from element to element, of the other from line to
+ * line. `is_far`: back past the caches, where `to` and its step are multiples of a register.
+ */
+typedef void cpu_copy_columns(void *to, int64_t to_step, const void *from,
+                              int64_t from_step, int64_t n, int lines, bool is_far);
+
 enum { CPU_MOST_COPIED_REALS = 2, CPU_MOST_APART = 4 };
 
 /**
@@ -288,6 +296,8 @@ enum { CPU_MOST_COPIED_REALS = 2, CPU_MOST_APART = 4 };
 struct cpu_copy_kernels {
     cpu_copy_line *collect[CPU_MOST_COPIED_REALS + 1][CPU_MOST_APART + 1];
     cpu_copy_line *spread[CPU_MOST_COPIED_REALS + 1][CPU_MOST_APART + 1];
+    cpu_copy_columns *collect_columns[CPU_MOST_COPIED_REALS + 1];
+    cpu_copy_columns *spread_columns[CPU_MOST_COPIED_REALS + 1];
 };
 
 /** Tiles whose lanes face each other that go to memory together. */

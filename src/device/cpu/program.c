@@ -915,13 +915,16 @@ static void find_workspace(struct cpu_program *program, bool needs_none)
 // caches: 6 columns of 512 floats took four times as long on six threads of a Xeon as on one.
 static void prepare_copied(struct cpu_program *program)
 {
-    const uint64_t bytes = kal_cpu_copied_bytes(program);
-    const bool are_apart = llabs(program->out.line) >= CPU_LINE_BYTES;
+    const struct cpu_copied *copied = &program->copied;
+    const bool are_apart = llabs(program->out.line) * copied->together >= CPU_LINE_BYTES;
 
     program->single = CPU_SINGLE_COPIED;
-    program->threads = are_apart ? kal_cpu_threads_find(program) : 1;
+    program->threads = (are_apart || copied->has_meeting) && !copied->are_shared
+                           ? kal_cpu_threads_find(program)
+                           : 1;
+    kal_cpu_copied_share_out(program);
     program->row_scale = 1.0;
-    program->tile_bytes = program->thread_bytes = aligned(bytes);
+    program->tile_bytes = program->thread_bytes = aligned(kal_cpu_copied_bytes(program));
     find_workspace(program, false);
 }
 

@@ -650,6 +650,15 @@ static void share_arrays(const struct cpu_program *program,
     }
 }
 
+static void share_copied(const struct cpu_program *program,
+                         const struct kal_arguments *arguments, struct cpu_worker *worker)
+{
+    struct cpu_vectors x, y;
+    find_user_vectors(&x, &program->in, arguments->in);
+    find_user_vectors(&y, &program->out, arguments->out);
+    kal_cpu_copied_meet(program, &x, &y, worker);
+}
+
 static void run_part_of(const struct cpu_program *program,
                         const struct kal_arguments *arguments,
                         struct cpu_meeting *meeting, int part, int parts)
@@ -658,6 +667,8 @@ static void run_part_of(const struct cpu_program *program,
         make_worker(program, arguments, align_workspace(arguments), meeting, part, parts);
     if (program->single == CPU_SINGLE_ARRAY && program->lines < parts)
         share_arrays(program, arguments, &worker);
+    else if (program->single == CPU_SINGLE_COPIED && program->copied.has_meeting)
+        share_copied(program, arguments, &worker);
     else if (program->single)
         run_single(program, arguments, worker.tile[0], part, parts);
     else

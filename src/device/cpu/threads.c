@@ -374,7 +374,8 @@ int kal_cpu_single_units(const struct cpu_program *program)
     else if (program->single == CPU_SINGLE_APART)
         units = units_of_apart(&program->apart);
     else if (program->single == CPU_SINGLE_COPIED)
-        units = program->copied.groups;
+        units = program->copied.has_meeting ? program->program->problem->batch
+                                            : program->copied.groups;
     else if (program->single == CPU_SINGLE_ARRAY && !program->array.is_small)
         return INT_MAX;
     return (int)kal_min(units, INT_MAX);
@@ -401,7 +402,10 @@ static struct cost cost_of_single(const struct cpu_program *program, double work
             .waits = phases,
         };
     }
-    return (struct cost){ work * largest_of(kal_cpu_single_units(program), parts), 1.0 };
+    const bool meets =
+        program->single == CPU_SINGLE_COPIED && program->copied.has_meeting;
+    return (struct cost){ work * largest_of(kal_cpu_single_units(program), parts),
+                          meets ? 3.0 : 1.0 };
 }
 
 // How long `threads` take to begin and end, in the bytes of pass_work(): sixteen of a Xeon, which spin, begin and end a region in

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Elements of one real or two that lie two, three or four elements apart, to where they are neighbours, and back: in registers.
+// Elements of one real or two that lie two, three or four elements apart, to where they are neighbours, and back: in registers. And
+// lines that are neighbours, element by element, to where each is by itself.
 #include "device/cpu/simd/simd.h"
 
 #if LANES > 1
+#include "device/cpu/simd/transpose.h"
+
 // Elements of two reals that fill a register are moved as they are.
 #define HAS_PAIRS (LANES > 2)
 
@@ -178,6 +181,79 @@ SPREAD_EACH(2, 4)
 #endif
 #endif
 
+INLINE void turn(V *v, int u)
+{
+    if (u == 1)
+        transpose(v);
+    else
+        transpose_numbers(v);
+}
+
+// As many elements of all lines as a register holds.
+INLINE void collect_some(R *to, int64_t pitch, const R *from, int64_t stride, int u,
+                         int elements, int lines, bool is_far)
+{
+    V v[LANES];
+
+    (void)is_far;
+    for (int i = 0; i < LANES / u; i++)
+        v[i] = i >= elements        ? CONSTANT(0)
+               : lines * u == LANES ? LOAD(from + i * stride)
+                                    : LOAD_PART(from + i * stride, lines * u);
+    turn(v, u);
+    for (int j = 0; j < LANES / u; j++) {
+        if (j < lines && elements * u == LANES)
+            STORE(to + j * pitch, v[j]);
+        else if (j < lines)
+            STORE_PART(to + j * pitch, v[j], elements * u);
+    }
+}
+
+INLINE void spread_some(R *to, int64_t stride, const R *from, int64_t pitch, int u,
+                        int elements, int lines, bool is_far)
+{
+    V v[LANES];
+
+    for (int j = 0; j < LANES / u; j++)
+        v[j] = j >= lines              ? CONSTANT(0)
+               : elements * u == LANES ? LOAD(from + j * pitch)
+                                       : LOAD_PART(from + j * pitch, elements * u);
+    turn(v, u);
+    for (int i = 0; i < LANES / u; i++) {
+        if (i < elements && lines * u == LANES && is_far)
+            STREAM(to + i * stride, v[i]);
+        else if (i < elements && lines * u == LANES)
+            STORE(to + i * stride, v[i]);
+        else if (i < elements)
+            STORE_PART(to + i * stride, v[i], lines * u);
+    }
+}
+
+// `to_all` and `from_all`: reals to the next so many elements.
+#define COLUMNS(name, u, to_all, from_all)                                               \
+    static void name##_columns_##u(void *to, int64_t to_step, const void *from,          \
+                                   int64_t from_step, int64_t n, int lines, bool is_far) \
+    {                                                                                    \
+        enum { ALL = LANES / (u) };                                                      \
+        const R *f = from;                                                               \
+        R *t = to;                                                                       \
+        for (; n >= ALL; n -= ALL, t += (to_all), f += (from_all)) {                     \
+            if (lines == ALL)                                                            \
+                name##_some(t, to_step, f, from_step, u, ALL, ALL, is_far);              \
+            else                                                                         \
+                name##_some(t, to_step, f, from_step, u, ALL, lines, false);             \
+        }                                                                                \
+        if (n > 0)                                                                       \
+            name##_some(t, to_step, f, from_step, u, (int)n, lines, false);              \
+    }
+
+COLUMNS(collect, 1, LANES, ALL *from_step)
+COLUMNS(spread, 1, ALL *to_step, LANES)
+#if HAS_PAIRS
+COLUMNS(collect, 2, LANES, ALL *from_step)
+COLUMNS(spread, 2, ALL *to_step, LANES)
+#endif
+
 #define EVERY(name, u) \
     [u] = { [2] = name##_##u##_2, [3] = name##_##u##_3, [4] = name##_##u##_4 }
 #else
@@ -190,8 +266,12 @@ const struct cpu_copy_kernels JOIN(kal_cpu_copies_, KAL_SIMD_SUFFIX) = {
 #if HAS_PAIRS
     .collect = { EVERY(collect_all, 1), EVERY(collect_all, 2) },
     .spread = { EVERY(spread, 1), EVERY(spread, 2) },
+    .collect_columns = { [1] = collect_columns_1, [2] = collect_columns_2 },
+    .spread_columns = { [1] = spread_columns_1, [2] = spread_columns_2 },
 #elif LANES > 1
     .collect = { EVERY(collect_all, 1) },
     .spread = { EVERY(spread, 1) },
+    .collect_columns = { [1] = collect_columns_1 },
+    .spread_columns = { [1] = spread_columns_1 },
 #endif
 };

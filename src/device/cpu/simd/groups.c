@@ -9,7 +9,6 @@
 
 enum {
     NUMBERS = LANES / 2, // of a register
-    QUAD_NUMBERS = QUAD / 2,
 };
 
 #define NUMBERS_BYTES REGISTER_BYTES
@@ -32,29 +31,6 @@ enum {
 #define STORE_NUMBER(pointer, value, k) STORE(pointer, TIMES_OWN_FACTORS(value, k))
 #define CODELET_R2C(n)                  own_##n
 #include R2C_CODELETS
-
-// Register i, number j becomes register j, number i.
-INLINE void transpose_numbers(V *v)
-{
-#if defined KAL_SIMD_F32
-    for (int i = 0; i < NUMBERS; i += 2)
-        MEET_LANES(v[i], v[i + 1], LOW_TWOS, HIGH_TWOS);
-#endif
-#if REGISTER_BYTES >= 32
-    for (int i = 0; i < QUAD_NUMBERS; i++) {
-#if REGISTER_BYTES == 64
-        V *const a = v + i, *const b = a + QUAD_NUMBERS, *const c = b + QUAD_NUMBERS,
-                 *const d = c + QUAD_NUMBERS;
-        MEET_LANES(*a, *b, EVEN_QUADS, ODD_QUADS);
-        MEET_LANES(*c, *d, EVEN_QUADS, ODD_QUADS);
-        MEET_LANES(*a, *c, EVEN_QUADS, ODD_QUADS);
-        MEET_LANES(*b, *d, EVEN_QUADS, ODD_QUADS);
-#else
-        MEET_LANES(v[i], v[i + QUAD_NUMBERS], EVEN_QUADS, ODD_QUADS);
-#endif
-    }
-#endif
-}
 
 // Of n registers as lines of n numbers: those from `at` on, to so many lines `step` reals apart.
 INLINE void turn_block(const R *t, R *to, int at, int64_t step)

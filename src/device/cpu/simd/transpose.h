@@ -47,24 +47,40 @@ INLINE void transpose_quads(V *v)
 #endif
 }
 
-INLINE void transpose(V *v)
+// Row i, quad j becomes row j, quad i, of each `step` rows of all.
+INLINE void transpose_wholes(V *v, int step)
 {
-    for (int i = 0; i < LANES; i += QUAD)
-        transpose_quads(v + i);
-#if REGISTER_BYTES >= 32
-    for (int i = 0; i < QUAD; i++) {
+    for (int i = 0; i < step; i++) {
 #if REGISTER_BYTES == 64
-        V *const a = v + i, *const b = a + QUAD, *const c = b + QUAD, *const d = c + QUAD;
+        V *const a = v + i, *const b = a + step, *const c = b + step, *const d = c + step;
         MEET_LANES(*a, *b, EVEN_QUADS, ODD_QUADS);
         MEET_LANES(*c, *d, EVEN_QUADS, ODD_QUADS);
         MEET_LANES(*a, *c, EVEN_QUADS, ODD_QUADS);
         MEET_LANES(*b, *d, EVEN_QUADS, ODD_QUADS);
         // a: quad 0, c: quad 2, b: quad 1, d: quad 3
+#elif REGISTER_BYTES == 32
+        MEET_LANES(v[i], v[i + step], EVEN_QUADS, ODD_QUADS);
 #else
-        MEET_LANES(v[i], v[i + QUAD], EVEN_QUADS, ODD_QUADS);
+        (void)v;
 #endif
     }
+}
+
+INLINE void transpose(V *v)
+{
+    for (int i = 0; i < LANES; i += QUAD)
+        transpose_quads(v + i);
+    transpose_wholes(v, QUAD);
+}
+
+// LANES / 2 rows of numbers: row i, number j becomes row j, number i.
+INLINE void transpose_numbers(V *v)
+{
+#if defined KAL_SIMD_F32
+    for (int i = 0; i < LANES / 2; i += 2)
+        MEET_LANES(v[i], v[i + 1], LOW_TWOS, HIGH_TWOS);
 #endif
+    transpose_wholes(v, QUAD / 2);
 }
 
 #if REGISTER_BYTES == 64
