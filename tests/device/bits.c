@@ -88,6 +88,8 @@ static const kallima_desc problems[] = {
     { .rank = 2, .n = { 15, 400 }, .batch = 8, .precision = KALLIMA_F64 },
     { .rank = 2, .n = { 4, 300 }, .batch = 200 },
     { .rank = 2, .n = { 1536, 1536 } },
+    { .rank = 2, .n = { 8192, 10 }, .batch = 12, .kind = KALLIMA_R2C },
+    { .rank = 2, .n = { 20000, 9 }, .precision = KALLIMA_F64 },
     // Arrays on the lanes of registers.
     { .rank = 3, .n = { 7, 9, 5 }, .batch = 2001 },
     { .rank = 2, .n = { 10, 13 }, .batch = 5000, .precision = KALLIMA_F64 },

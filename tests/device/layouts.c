@@ -517,6 +517,13 @@ void arrays_of_small_arrays_are_computed(void **state)
         { KALLIMA_R2C, KALLIMA_F32, 4, { 200, 6, 5, 8 }, 1, 0, true, false, 0 },
         { KALLIMA_C2R, KALLIMA_F64, 3, { 1500, 6, 6 }, 3, 0, true, false, 0 },
         { KALLIMA_C2R, KALLIMA_F32, 3, { 2860, 4, 7 }, 1, 0, true, false, 0 },
+        // Whose columns are copied, near one core, with threads of their own, and too long for tiles.
+        { KALLIMA_R2C, KALLIMA_F32, 2, { 8192, 10 }, 12, 0, false, false, 0 },
+        { KALLIMA_C2C, KALLIMA_F64, 3, { 2100, 3, 3 }, 4, 0, false, false, 0 },
+        { KALLIMA_C2C, KALLIMA_F64, 2, { 4096, 9 }, 3, 0, true, false, 0 },
+        { KALLIMA_C2C, KALLIMA_F32, 2, { 20000, 20 }, 2, 0, false, false, 0 },
+        { KALLIMA_C2R, KALLIMA_F64, 2, { 20000, 12 }, 1, 0, true, false, 0 },
+        { KALLIMA_R2C, KALLIMA_F32, 3, { 18000, 5, 6 }, 1, 0, false, false, 0 },
         { KALLIMA_C2C, KALLIMA_F64, 3, { 2000, 3, 4 }, 2, 1, false, false, 3 },
         { KALLIMA_R2C, KALLIMA_F64, 3, { 2000, 3, 8 }, 1, 0, false, false, 2 },
     };

@@ -443,7 +443,12 @@ static void arrays_are_divided_where_that_wins(void **state)
         bool are_divided;
     } rows[] = {
         { KALLIMA_C2C, false, 3, { 30000, 2, 2 }, true },
-        { KALLIMA_C2C, false, 2, { 30000, 4 }, false },
+        { KALLIMA_C2C, false, 2, { 30000, 4 }, true }, // too long for tiles
+        { KALLIMA_C2C, false, 2, { 30011, 4 }, false },
+        { KALLIMA_C2C, false, 2, { 5000, 9 }, true }, // are copied
+        { KALLIMA_C2C, false, 2, { 5000, 16 }, false },
+        { KALLIMA_C2C, false, 2, { 1000, 9 }, false },
+        { KALLIMA_R2C, true, 3, { 20000, 30, 30 }, true },
         { KALLIMA_C2C, false, 3, { 1000, 2, 7 }, false }, // 112 KB
         { KALLIMA_C2C, true, 3, { 1000, 2, 7 }, true },
         { KALLIMA_C2C, true, 3, { 1000, 10, 20 }, true },

@@ -185,7 +185,7 @@ static kallima_status make_line(struct kal_device_program **out,
         .batch = 1,
     };
     KAL_TRY(kal_cpu_nested_create(out, program, &program->arena,
-                                  program->program->recipe->child[axis], &desc));
+                                  program->program->recipe->child[axis], &desc, 1));
     if (!(*out)->run_pair) {
         kal_cpu_program_destroy(*out);
         *out = NULL;

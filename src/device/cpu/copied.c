@@ -101,7 +101,7 @@ static bool are_faster_shared(const struct cpu_program *program)
 {
     enum { BEGIN = 12000 }; // in points of a line's time
     const struct kal_problem *p = program->program->problem;
-    const int64_t threads = program->base.device->caps.threads, lines = p->batch;
+    const int64_t threads = program->most_threads, lines = p->batch;
     return threads > 1 && lines * (p->n[0] / threads + BEGIN) <
                               (lines + threads - 1) / threads * p->n[0];
 }
@@ -139,10 +139,8 @@ static kallima_status create_nested(struct kal_device_program **out,
     desc.batch = lines;
     if (program->copied.is_in_place)
         desc.placement = KALLIMA_IN_PLACE;
-    KAL_TRY(kal_cpu_nested_create(out, program, &program->arena, recipe, &desc));
-    if (!program->copied.are_shared)
-        ((struct cpu_program *)*out)->threads = 1;
-    return KALLIMA_OK;
+    return kal_cpu_nested_create(out, program, &program->arena, recipe, &desc,
+                                 program->copied.are_shared ? program->most_threads : 1);
 }
 
 // Lines one behind the other that do not fit the nearer cache, elements that share lines of it.

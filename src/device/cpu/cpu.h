@@ -320,7 +320,7 @@ struct cpu_program {
     double row_scale; // what the reals of its output are multiplied by at its end
     int64_t row_reals;
     bool is_small; // one thread, whose scratch is on its stack
-    int threads;
+    int threads, most_threads;
     double distance;       // of threads from each other, as their model has it
     uint64_t tile_bytes;   // two tiles of a thread
     uint64_t joined_bytes; // a thread's copy of neighbouring tiles
@@ -429,13 +429,14 @@ kallima_status kal_cpu_line_tables_build(struct cpu_program *program,
 
 /**
  * As kal_cpu_program_create(), as a part of `parent`, which is being made, or NULL: roots and tables that this has
- * serve both.
+ * serve both. It has so many threads at most.
  *
  * Owner:  the caller frees it with kal_cpu_program_destroy(), before `parent`.
  */
 kallima_status kal_cpu_program_make(struct kal_device_program **out,
                                     kallima_device *device, struct cpu_program *parent,
-                                    const struct kal_program *program, bool is_f64);
+                                    const struct kal_program *program, bool is_f64,
+                                    int most_threads);
 
 kallima_status kal_cpu_program_create(struct kal_device_program **out,
                                       kallima_device *device,

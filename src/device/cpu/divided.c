@@ -23,10 +23,8 @@ static kallima_status create_nested(struct kal_device_program **out,
                                     const struct kal_problem *problem)
 {
     const kallima_desc desc = kal_problem_describe(problem);
-    KAL_TRY(kal_cpu_nested_create(out, program, &program->arena, recipe, &desc));
-    if (program->threads > 1)
-        ((struct cpu_program *)*out)->threads = 1;
-    return KALLIMA_OK;
+    return kal_cpu_nested_create(out, program, &program->arena, recipe, &desc,
+                                 program->threads > 1 ? 1 : program->most_threads);
 }
 
 // Several threads have an array each, if these stay near their cores; else they share each of them.
@@ -34,7 +32,7 @@ static int count_threads(const struct cpu_program *program, double array_bytes)
 {
     const struct kal_caps *caps = &program->base.device->caps;
     return 2.0 * array_bytes <= (double)caps->near_bytes
-               ? (int)kal_min(program->program->problem->batch, caps->threads)
+               ? (int)kal_min(program->program->problem->batch, program->most_threads)
                : 1;
 }
 

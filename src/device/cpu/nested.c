@@ -17,7 +17,7 @@ static kallima_status copy_bare(struct kal_recipe **out, struct kal_arena *arena
 kallima_status kal_cpu_nested_create(struct kal_device_program **out,
                                      struct cpu_program *parent, struct kal_arena *arena,
                                      const struct kal_recipe *recipe,
-                                     const kallima_desc *desc)
+                                     const kallima_desc *desc, int most_threads)
 {
     kallima_device *device = parent->base.device;
     struct kal_recipe *bare;
@@ -31,7 +31,7 @@ kallima_status kal_cpu_nested_create(struct kal_device_program **out,
     KAL_TRY(kal_problem_init(problem, &device->host, desc));
     KAL_TRY(kal_program_lower(source, arena, problem, bare, &device->caps));
     return kal_cpu_program_make(out, device, parent, source,
-                                desc->precision == KALLIMA_F64);
+                                desc->precision == KALLIMA_F64, most_threads);
 }
 
 struct cpu_user_side kal_cpu_user_side_find(const struct kal_array *array, int rank,

@@ -17,7 +17,7 @@
 kallima_status kal_cpu_nested_create(struct kal_device_program **out,
                                      struct cpu_program *parent, struct kal_arena *arena,
                                      const struct kal_recipe *recipe,
-                                     const kallima_desc *desc);
+                                     const kallima_desc *desc, int most_threads);
 
 /** Return where the lines of a user's array begin, of which those of the last axis follow on each other as a batch does. */
 struct cpu_user_side kal_cpu_user_side_find(const struct kal_array *array, int rank,

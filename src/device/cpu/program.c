@@ -995,7 +995,8 @@ static kallima_status prepare(struct cpu_program *program)
 
 kallima_status kal_cpu_program_make(struct kal_device_program **out,
                                     kallima_device *device, struct cpu_program *parent,
-                                    const struct kal_program *source, bool is_f64)
+                                    const struct kal_program *source, bool is_f64,
+                                    int most_threads)
 {
     void *object;
     KAL_TRY(kal_alloc_object(&device->host, &object, sizeof(struct cpu_program)));
@@ -1004,6 +1005,7 @@ kallima_status kal_cpu_program_make(struct kal_device_program **out,
     program->parent = parent;
     program->program = source;
     program->is_f64 = is_f64;
+    program->most_threads = most_threads;
     kal_arena_init(&program->arena, &device->host);
 
     const kallima_status status = prepare(program);
@@ -1021,7 +1023,7 @@ kallima_status kal_cpu_program_create(struct kal_device_program **out,
                                       kallima_device *device,
                                       const struct kal_program *source, bool is_f64)
 {
-    return kal_cpu_program_make(out, device, NULL, source, is_f64);
+    return kal_cpu_program_make(out, device, NULL, source, is_f64, device->caps.threads);
 }
 
 static bool has_groups(const struct cpu_pass *pass)

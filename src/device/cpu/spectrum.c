@@ -104,7 +104,6 @@ static kallima_status run(struct cpu_program *program, double *x)
     const struct kal_host *host = &program->base.device->host;
     void *workspace;
 
-    program->threads = 1;
     KAL_TRY(kal_alloc(host, &workspace, program->base.workspace_bytes, 1));
     const struct kal_arguments arguments = { .in[0].object = x,
                                              .out[0].object = x,
@@ -125,7 +124,7 @@ static kallima_status transform(struct cpu_program *parent, struct kal_arena *ar
     };
     struct kal_device_program *program;
 
-    KAL_TRY(kal_cpu_nested_create(&program, parent, arena, recipe, &desc));
+    KAL_TRY(kal_cpu_nested_create(&program, parent, arena, recipe, &desc, 1));
     const kallima_status status = run((struct cpu_program *)program, x);
     kal_cpu_program_destroy(program);
     return status;

@@ -431,7 +431,7 @@ static double farther(const struct cpu_program *program)
 static int most_threads(const struct cpu_program *program)
 {
     enum { OF_ONE_LINE = 16 };
-    const int most = program->base.device->caps.threads;
+    const int most = program->most_threads;
     if (program->single == CPU_SINGLE_COPIED || program->program->phase_count > 1)
         return most;
     const struct kal_phase *phase = &program->program->phase[0];
