@@ -189,12 +189,24 @@ kallima_status kal_cpu_copied_find(struct cpu_program *program)
     return KALLIMA_OK;
 }
 
-uint64_t kal_cpu_copied_bytes(const struct cpu_program *program)
+static uint64_t nested_bytes(const struct cpu_copied *copied)
 {
-    const struct cpu_copied *copied = &program->copied;
     const uint64_t lines = copied->lines->workspace_bytes,
                    rest = copied->rest ? copied->rest->workspace_bytes : 0;
-    return (uint64_t)copied->workspace + (lines > rest ? lines : rest);
+    return lines > rest ? lines : rest;
+}
+
+uint64_t kal_cpu_copied_bytes(const struct cpu_program *program)
+{
+    return (uint64_t)program->copied.workspace + nested_bytes(&program->copied);
+}
+
+uint64_t kal_cpu_copied_line_bytes(const struct cpu_program *program)
+{
+    const struct cpu_copied *copied = &program->copied;
+    return (uint64_t)(copied->at_once *
+                      (copied->in.line_bytes + copied->out.line_bytes)) +
+           nested_bytes(copied);
 }
 
 // Lines, whose workspace, if it needs any, is there.

@@ -14,6 +14,15 @@
  */
 kallima_status kal_cpu_copied_find(struct cpu_program *program);
 
+/** Return the bytes of the copies of as many lines as are transformed at once, and of what that needs. */
+uint64_t kal_cpu_copied_line_bytes(const struct cpu_program *program);
+
+/** Do threads meet between the copies of lines and these? */
+static inline bool kal_cpu_copies_meet(const struct cpu_program *program)
+{
+    return program->single == CPU_SINGLE_COPIED && program->copied.has_meeting;
+}
+
 /** Decide whether so many threads as the program has meet, and the bytes that all of them see then. */
 void kal_cpu_copied_share_out(struct cpu_program *program);
 

@@ -667,7 +667,7 @@ static void run_part_of(const struct cpu_program *program,
         make_worker(program, arguments, align_workspace(arguments), meeting, part, parts);
     if (program->single == CPU_SINGLE_ARRAY && program->lines < parts)
         share_arrays(program, arguments, &worker);
-    else if (program->single == CPU_SINGLE_COPIED && program->copied.has_meeting)
+    else if (kal_cpu_copies_meet(program))
         share_copied(program, arguments, &worker);
     else if (program->single)
         run_single(program, arguments, worker.tile[0], part, parts);

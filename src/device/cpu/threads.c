@@ -246,6 +246,8 @@ static double waits_of_pass(const struct cpu_program *program,
 
 static bool exchanges(const struct cpu_program *program)
 {
+    if (kal_cpu_copies_meet(program))
+        return true;
     for (int i = 0; i < program->program->pass_count; i++) {
         const struct cpu_pass *pass = &program->pass[i];
         if (!pass->is_done &&
@@ -374,11 +376,20 @@ int kal_cpu_single_units(const struct cpu_program *program)
     else if (program->single == CPU_SINGLE_APART)
         units = units_of_apart(&program->apart);
     else if (program->single == CPU_SINGLE_COPIED)
-        units = program->copied.has_meeting ? program->program->problem->batch
-                                            : program->copied.groups;
+        units = kal_cpu_copies_meet(program) ? program->program->problem->batch
+                                             : program->copied.groups;
     else if (program->single == CPU_SINGLE_ARRAY && !program->array.is_small)
         return INT_MAX;
     return (int)kal_min(units, INT_MAX);
+}
+
+// What it takes threads that meet to fetch the copies from each other, and what comes of them.
+static double exchanged_copies(const struct cpu_program *program, int parts)
+{
+    const struct cpu_copied *copied = &program->copied;
+    const int64_t bytes = program->program->problem->batch *
+                          (copied->in.line_bytes + copied->out.line_bytes);
+    return (double)bytes * program->distance / sqrt(2.0 * parts);
 }
 
 // A line that threads work together has its columns, for which they wait, and its rows. So have arrays their axes.
@@ -402,10 +413,10 @@ static struct cost cost_of_single(const struct cpu_program *program, double work
             .waits = phases,
         };
     }
-    const bool meets =
-        program->single == CPU_SINGLE_COPIED && program->copied.has_meeting;
-    return (struct cost){ work * largest_of(kal_cpu_single_units(program), parts),
-                          meets ? 3.0 : 1.0 };
+    const double largest = work * largest_of(kal_cpu_single_units(program), parts);
+    if (!kal_cpu_copies_meet(program))
+        return (struct cost){ largest, 1.0 };
+    return (struct cost){ largest + exchanged_copies(program, parts), 3.0 };
 }
 
 // How long `threads` take to begin and end, in the bytes of pass_work(): sixteen of a Xeon, which spin, begin and end a region in
@@ -443,15 +454,16 @@ static int most_threads(const struct cpu_program *program)
         most, kal_max(phase->chunks * kal_cpu_unit_count(pass, &chunk), OF_ONE_LINE));
 }
 
-// What copying a side of a line waits for memory.
+// What copying a side of a line waits for memory, of which neighbours are copied with it.
 static double copy_work(const struct cpu_copied_side *side,
                         const struct cpu_user_side *user, int64_t real_bytes)
 {
     const int64_t unit = side->is_planar ? 1 : side->reals;
     const double spread =
         spread_of(unit, user->stride, user->line / real_bytes, real_bytes);
-    return spread > 1.0 ? (double)(side->count * side->reals * real_bytes) * spread / 2.0
-                        : 0.0;
+    return spread > 1.0 && !side->copy_columns
+               ? (double)(side->count * side->reals * real_bytes) * spread / 2.0
+               : 0.0;
 }
 
 // Lines that are copied: there, two steps at least, and back.
@@ -461,7 +473,8 @@ static double copied_work(const struct cpu_program *program)
     const struct cpu_copied *copied = &program->copied;
     const int64_t lines = program->program->problem->batch,
                   real_bytes = program->is_f64 ? 8 : 4;
-    return (double)copied->groups * (double)kal_cpu_copied_bytes(program) * TIMES +
+    const int64_t times = (lines + copied->at_once - 1) / copied->at_once;
+    return (double)times * (double)kal_cpu_copied_line_bytes(program) * TIMES +
            (double)lines * (copy_work(&copied->in, &program->in, real_bytes) +
                             copy_work(&copied->out, &program->out, real_bytes));
 }
@@ -486,7 +499,7 @@ int kal_cpu_threads_find(struct cpu_program *program)
 
     if (work < once || most == 1)
         return 1;
-    if (program->single != CPU_SINGLE_COPIED)
+    if (program->single != CPU_SINGLE_COPIED || kal_cpu_copies_meet(program))
         program->distance = find_distance(program, work < SHORT * once);
     once *= farther(program);
     for (int parts = 2; parts <= most; parts += kal_max(1, parts / STEPS)) {
