@@ -47,16 +47,17 @@ static bool has_small_arrays(const struct kal_problem *p)
                LEAST_BYTES;
 }
 
-// Columns that are faster by way of copies, which lines of the first axis are, too. Measured there, 465 arrays of two axes: of
-// columns that are too long for tiles, complex ones take 0.31 to 1.1 of the time, 0.68 as a mean, real ones 0.5 to 1.3, 0.77;
-// with others of 4096 points and more 0.5 to 1.1, and of fewer up to 1.9.
+// Columns that are faster by way of copies, which lines of the first axis are, too. Measured there, 465 arrays of two axes on one
+// thread: of columns that are too long for tiles, complex ones take 0.31 to 1.1 of the time, 0.68 as a mean, real ones 0.5 to 1.3,
+// 0.77; with others of 4096 points and more 0.5 to 1.1, and of fewer up to 1.9. Two and three columns leave most threads idle.
 static bool has_copied_columns(const struct kal_problem *p, const struct kal_caps *caps)
 {
-    enum { LEAST = 4096 };
+    enum { LEAST = 4096, FEWEST = 4 };
     if (p->rank < 2 || p->n[0] < LEAST || !kal_radix_divides(p->n[0]))
         return false;
     const struct kal_problem columns = kal_problem_columns(p);
-    return !columns.in.is_planar && (p->rank == 2 || kal_columns_are_long(&columns)) &&
+    return !columns.in.is_planar && columns.batch >= FEWEST &&
+           (p->rank == 2 || kal_columns_are_long(&columns)) &&
            kal_is_copied(&columns, caps);
 }
 

@@ -445,7 +445,8 @@ static void arrays_are_divided_where_that_wins(void **state)
         { KALLIMA_C2C, false, 3, { 30000, 2, 2 }, true },
         { KALLIMA_C2C, false, 2, { 30000, 4 }, true }, // too long for tiles
         { KALLIMA_C2C, false, 2, { 30011, 4 }, false },
-        { KALLIMA_C2C, false, 2, { 5000, 9 }, true }, // are copied
+        { KALLIMA_C2C, false, 2, { 30000, 3 }, false }, // leave most threads idle
+        { KALLIMA_C2C, false, 2, { 5000, 9 }, true },   // are copied
         { KALLIMA_C2C, false, 2, { 5000, 16 }, false },
         { KALLIMA_C2C, false, 2, { 1000, 9 }, false },
         { KALLIMA_R2C, true, 3, { 20000, 30, 30 }, true },

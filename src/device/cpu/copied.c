@@ -2,15 +2,11 @@
 #include "device/cpu/copied.h"
 
 #include "device/cpu/beside.h"
+#include "device/cpu/columns.h"
 #include "device/cpu/nested.h"
 #include "math/number.h"
 
-#include <omp.h>
-#include <stdatomic.h>
 #include <string.h>
-
-// So many of a column at a time stay in the nearest cache while others beside them are copied.
-enum { ELEMENTS = 64 };
 
 // Of `count` elements.
 static enum cpu_copy find_copy(const struct kal_array *array,
@@ -34,17 +30,6 @@ static cpu_copy_line *find_kernel(const struct kal_array *array, int rank,
     return (is_input ? kernels->collect : kernels->spread)[array->is_real ? 1 : 2][apart];
 }
 
-// The same for lines that are neighbours.
-static cpu_copy_columns *find_columns(const struct kal_array *array,
-                                      const struct cpu_copy_kernels *kernels,
-                                      bool is_input)
-{
-    if (array->is_planar || array->batch_stride != 1)
-        return NULL;
-    return (is_input ? kernels->collect_columns
-                     : kernels->spread_columns)[array->is_real ? 1 : 2];
-}
-
 static struct cpu_copied_side find_side(const struct cpu_program *program, bool is_input)
 {
     const struct kal_problem *p = program->program->problem,
@@ -65,70 +50,8 @@ static struct cpu_copied_side find_side(const struct cpu_program *program, bool 
         .line_bytes =
             copy->elements * (copy->is_real ? 1 : 2) * (program->is_f64 ? 8 : 4),
     };
-    const bool fill_registers = p->batch * side.reals >= program->copied.widest->lanes;
-    if (side.copy == CPU_COPY_PLAIN && p->batch > 1 &&
-        (!side.copy_line || fill_registers || program->program->has_long_columns))
-        side.copy_columns = find_columns(array, kernels, is_input);
+    kal_cpu_columns_find(program, &side, is_input);
     return side;
-}
-
-// Lines that are neighbours and are copied with what else lies in two lines of the caches, as far as so many copies stay near, at
-// least in one. Copies do not compete for lines of the nearest cache.
-static void find_together(struct cpu_program *program)
-{
-    struct cpu_copied *copied = &program->copied;
-    struct cpu_copied_side *const side[] = { &copied->in, &copied->out };
-    const int64_t batch = program->program->problem->batch;
-    const int64_t near_bytes = (int64_t)program->base.device->caps.near_bytes;
-
-    copied->together = copied->at_once;
-    for (int i = 0; i < 2 && copied->at_once == 1; i++) {
-        const int64_t bytes = side[i]->reals * (program->is_f64 ? 8 : 4);
-        const int64_t line = CPU_LINE_BYTES / bytes;
-        const int64_t near = near_bytes / side[i]->line_bytes;
-        side[i]->line_bytes =
-            kal_round_up(side[i]->line_bytes, 2 * CPU_LINE_BYTES) + CPU_LINE_BYTES;
-        if (side[i]->copy_columns)
-            copied->together = kal_max(
-                copied->together, kal_min(batch, kal_max(line, kal_min(2 * line, near))));
-    }
-    copied->rest_lines = batch % copied->together;
-    copied->groups = batch / copied->together + (copied->rest_lines > 0);
-}
-
-// Do all threads on each line take less time than each on some of them? With every line they begin and meet.
-static bool are_faster_shared(const struct cpu_program *program)
-{
-    enum { BEGIN = 12000 }; // in points of a line's time
-    const struct kal_problem *p = program->program->problem;
-    const int64_t threads = program->most_threads, lines = p->batch;
-    return threads > 1 && lines * (p->n[0] / threads + BEGIN) <
-                              (lines + threads - 1) / threads * p->n[0];
-}
-
-// How threads share lines that are neighbours, on both sides.
-static void find_shared(struct cpu_program *program)
-{
-    struct cpu_copied *copied = &program->copied;
-    const bool has_columns = copied->in.copy_columns && copied->out.copy_columns;
-
-    const bool is_long = has_columns && program->program->has_long_columns;
-    copied->are_shared = is_long && are_faster_shared(program);
-    copied->has_meeting = has_columns && copied->at_once == 1 && !copied->are_shared;
-    copied->is_in_place = is_long && copied->in.line_bytes == copied->out.line_bytes &&
-                          copied->in.reals == copied->out.reals;
-}
-
-// May lines that are neighbours go past the caches, on the side where they are written? Whole lines of these have to.
-static bool is_streamed(const struct cpu_program *program,
-                        const struct cpu_user_side *side)
-{
-    const int64_t real_bytes = program->is_f64 ? 8 : 4;
-    const struct kal_problem *p = program->program->problem;
-    return program->copied.widest->lanes * real_bytes == CPU_LINE_BYTES &&
-           side->stride * real_bytes % CPU_LINE_BYTES == 0 &&
-           (double)p->batch * (double)side->line * (double)p->out.n[0] >
-               (double)program->base.device->caps.far_bytes;
 }
 
 static kallima_status create_nested(struct kal_device_program **out,
@@ -170,8 +93,7 @@ kallima_status kal_cpu_copied_find(struct cpu_program *program)
     copied->in = find_side(program, true);
     copied->out = find_side(program, false);
     copied->at_once = copy->batch;
-    find_together(program);
-    find_shared(program);
+    kal_cpu_columns_share_out(program);
     if (!copied->is_in_place)
         copied->output =
             kal_round_up(copied->together * copied->in.line_bytes, CPU_LINE_BYTES);
@@ -185,7 +107,7 @@ kallima_status kal_cpu_copied_find(struct cpu_program *program)
     program->in = kal_cpu_user_side_find(&p->in, p->rank, program->is_f64);
     program->out = kal_cpu_user_side_find(&p->out, p->rank, program->is_f64);
     copied->asks_for_output = is_far(program, &program->out);
-    copied->out.is_far = copied->out.copy_columns && is_streamed(program, &program->out);
+    copied->out.is_far = kal_cpu_columns_are_streamed(program);
     return KALLIMA_OK;
 }
 
@@ -346,60 +268,6 @@ static void ask_for_lines(const char *to, int64_t bytes)
         __builtin_prefetch(to + i, 1, 3);
 }
 
-// Elements first .. end - 1 of lines that are neighbours, a few at a time, to copies or back.
-static void copy_elements(const struct cpu_program *program,
-                          const struct cpu_copied_side *side, const struct cpu_vectors *v,
-                          char *copies, int64_t lines, int64_t first, int64_t end)
-{
-    const bool is_input = side == &program->copied.in;
-    const int64_t real_bytes = program->is_f64 ? 8 : 4, bytes = side->reals * real_bytes;
-    const int64_t pitch = side->line_bytes / real_bytes, stride = v->stride;
-    const int64_t at_once = program->copied.widest->lanes / side->reals;
-
-    for (int64_t e = first; e < end; e += ELEMENTS) {
-        const int64_t elements = kal_min(ELEMENTS, end - e);
-        char *column = (char *)v->re + e * stride * real_bytes,
-             *copy = copies + e * bytes;
-        for (int64_t i = 0; i < lines; i += at_once) {
-            const int count = (int)kal_min(at_once, lines - i);
-            const bool is_far = side->is_far && (uintptr_t)column % CPU_LINE_BYTES == 0;
-            if (is_input)
-                side->copy_columns(copy, pitch, column, stride, elements, count, false);
-            else
-                side->copy_columns(column, stride, copy, pitch, elements, count, is_far);
-            column += at_once * bytes;
-            copy += at_once * side->line_bytes;
-        }
-    }
-}
-
-// The share of one of `parts` threads.
-static void share_elements(const struct cpu_program *program,
-                           const struct cpu_copied_side *side,
-                           const struct cpu_vectors *v, char *copies, int64_t lines,
-                           int part, int parts)
-{
-    int64_t first, end;
-    kal_cpu_share((side->count + ELEMENTS - 1) / ELEMENTS, part, parts, &first, &end);
-    copy_elements(program, side, v, copies, lines, first * ELEMENTS,
-                  kal_min(end * ELEMENTS, side->count));
-    if (side->is_far)
-        atomic_thread_fence(memory_order_seq_cst);
-}
-
-static void copy_columns(const struct cpu_program *program,
-                         const struct cpu_copied_side *side, const struct cpu_vectors *v,
-                         char *copies, int64_t lines)
-{
-    if (!program->copied.are_shared) {
-        share_elements(program, side, v, copies, lines, 0, 1);
-        return;
-    }
-#pragma omp parallel num_threads(program->base.device->caps.threads)
-    share_elements(program, side, v, copies, lines, omp_get_thread_num(),
-                   omp_get_num_threads());
-}
-
 // What one line's copy is done by.
 typedef void copy_one(const struct cpu_kernels *, const struct cpu_copied_side *,
                       const struct cpu_vectors *, char *, int64_t);
@@ -417,7 +285,7 @@ CPU_INLINE void copy_lines(const struct cpu_program *program, bool is_input,
     const int64_t real_bytes = program->is_f64 ? 8 : 4;
 
     if (side->copy_columns && lines > 1) {
-        copy_columns(program, side, v, copies, lines);
+        kal_cpu_columns_copy(program, side, v, copies, lines);
         return;
     }
     copy(widest, side, v, copies, real_bytes);
@@ -500,14 +368,16 @@ void kal_cpu_copied_meet(const struct cpu_program *program, const struct cpu_vec
     char *from = worker->base[KAL_BUFFER_SHARED], *to = from + copied->output;
     int64_t first, end;
 
-    share_elements(program, &copied->in, x, from, batch, worker->part, worker->parts);
+    kal_cpu_columns_share(program, &copied->in, x, from, batch, worker->part,
+                          worker->parts);
     kal_cpu_meet(worker);
     kal_cpu_share(batch, worker->part, worker->parts, &first, &end);
     for (int64_t i = first; i < end; i++)
         run_nested(copied->lines, from + i * copied->in.line_bytes,
                    to + i * copied->out.line_bytes, worker->tile[0]);
     kal_cpu_meet(worker);
-    share_elements(program, &copied->out, y, to, batch, worker->part, worker->parts);
+    kal_cpu_columns_share(program, &copied->out, y, to, batch, worker->part,
+                          worker->parts);
 }
 
 void kal_cpu_copied_share(const struct cpu_program *program, const struct cpu_vectors *x,

@@ -1060,6 +1060,17 @@ static const char *describe_level(const struct cpu_pass *pass, const char **way)
     return has_pairs ? pass->widest->level : pass->kernels->level;
 }
 
+static void describe_copies(const struct cpu_copied *copied, struct kal_text *text)
+{
+    kal_text_add(text, "copies   of lines, %lld at once", (long long)copied->at_once);
+    if (copied->together > copied->at_once)
+        kal_text_add(text, ", %lld copied together%s", (long long)copied->together,
+                     copied->are_shared    ? ", each worked by all threads"
+                     : copied->has_meeting ? ", threads meet between"
+                                           : "");
+    kal_text_add(text, ":\n");
+}
+
 void kal_cpu_program_describe(const struct kal_device_program *base,
                               struct kal_text *text)
 {
@@ -1079,8 +1090,7 @@ void kal_cpu_program_describe(const struct kal_device_program *base,
         return;
     }
     if (program->single == CPU_SINGLE_COPIED) {
-        kal_text_add(text, "copies   of lines, %lld at once:\n",
-                     (long long)program->copied.at_once);
+        describe_copies(&program->copied, text);
         kal_cpu_program_describe(program->copied.lines, text);
         return;
     }
