@@ -653,6 +653,10 @@ static void columns_are_copied_where_that_wins(void **state)
         { KALLIMA_C2C, true, 2187, 9, false },
         { KALLIMA_C2C, true, 1000, 17, false },
         { KALLIMA_C2C, true, 1009, 9, false }, // tiles are better at convolutions
+        { KALLIMA_C2C, false, 101, 5, false },
+        { KALLIMA_C2C, false, 211, 5, true }, // but at few longer ones
+        { KALLIMA_R2C, true, 202, 3, false },
+        { KALLIMA_R2C, true, 422, 3, true },
         { KALLIMA_C2C, true, 20000, 64, true },
         { KALLIMA_C2C, true, 20000, 2, false },
         { KALLIMA_C2C, true, 262144, 2, true },

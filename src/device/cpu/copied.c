@@ -34,7 +34,6 @@ static struct cpu_copied_side find_side(const struct cpu_program *program, bool 
 {
     const struct kal_problem *p = program->program->problem,
                              *packed = program->program->copied;
-    const struct cpu_copy_kernels *kernels = program->copied.widest->copies;
     const struct kal_array *array = is_input ? &p->in : &p->out,
                            *copy = is_input ? &packed->in : &packed->out;
     const int64_t count = p->rank == 1 ? array->n[0] : copy->elements;
@@ -46,7 +45,8 @@ static struct cpu_copied_side find_side(const struct cpu_program *program, bool 
         .count = count,
         .reals = array->is_real ? 1 : 2,
         .is_planar = array->is_planar,
-        .copy_line = find_kernel(array, p->rank, kernels, is_input),
+        .copy_line =
+            find_kernel(array, p->rank, program->copied.widest->copies, is_input),
         .line_bytes =
             copy->elements * (copy->is_real ? 1 : 2) * (program->is_f64 ? 8 : 4),
     };
@@ -344,7 +344,7 @@ static void run_groups(const struct cpu_program *program, const struct cpu_vecto
     }
 }
 
-void kal_cpu_copied_share_out(struct cpu_program *program)
+void kal_cpu_copied_meeting_find(struct cpu_program *program)
 {
     struct cpu_copied *copied = &program->copied;
     const int64_t threads = program->threads, batch = program->program->problem->batch;

@@ -24,7 +24,7 @@ static inline bool kal_cpu_copies_meet(const struct cpu_program *program)
 }
 
 /** Decide whether so many threads as the program has meet, and the bytes that all of them see then. */
-void kal_cpu_copied_share_out(struct cpu_program *program);
+void kal_cpu_copied_meeting_find(struct cpu_program *program);
 
 /** Return the bytes of scratch that a worker needs. */
 uint64_t kal_cpu_copied_bytes(const struct cpu_program *program);

@@ -922,7 +922,7 @@ static void prepare_copied(struct cpu_program *program)
     program->threads = (are_apart || copied->has_meeting) && !copied->are_shared
                            ? kal_cpu_threads_find(program)
                            : 1;
-    kal_cpu_copied_share_out(program);
+    kal_cpu_copied_meeting_find(program);
     program->row_scale = 1.0;
     program->tile_bytes = program->thread_bytes = aligned(kal_cpu_copied_bytes(program));
     find_workspace(program, false);
