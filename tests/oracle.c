@@ -8,7 +8,8 @@
 #include "../tools/reference.h"
 #include "view.h"
 
-enum { DEFINITION_POINTS = 64 };
+// What is transformed by definition: points of one transform, and products of all.
+enum { DEFINITION_POINTS = 64, DEFINITION_PRODUCTS = 1 << 18 };
 
 static double scale_of(const kallima_desc *desc)
 {
@@ -133,7 +134,9 @@ void oracle_by_fftw(const kallima_desc *desc, const oracle_complex *in,
 void oracle_transform(const kallima_desc *desc, const oracle_complex *in,
                       oracle_complex *out)
 {
-    if (!oracle_has_fftw || desc_points(desc) <= DEFINITION_POINTS)
+    const int64_t n = desc_points(desc);
+    if (!oracle_has_fftw ||
+        (n <= DEFINITION_POINTS && desc_batch(desc) <= DEFINITION_PRODUCTS / (n * n)))
         oracle_by_definition(desc, in, out);
     else
         oracle_by_fftw(desc, in, out);

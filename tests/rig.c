@@ -65,14 +65,15 @@ static void store_clear(struct store *s)
     *s = (struct store){ 0 };
 }
 
+// The first number, and then as much again as there is: all is a power of two times that, or less.
 static void store_poison(struct store *s)
 {
-    for (size_t i = 0; i < store_bytes(s); i += (size_t)s->real_bytes) {
-        if (s->real_bytes == 4)
-            memcpy(s->memory + i, &POISON_32, sizeof POISON_32);
-        else
-            memcpy(s->memory + i, &POISON_64, sizeof POISON_64);
-    }
+    const size_t bytes = store_bytes(s);
+    memcpy(s->memory,
+           s->real_bytes == 4 ? (const void *)&POISON_32 : (const void *)&POISON_64,
+           (size_t)s->real_bytes);
+    for (size_t done = (size_t)s->real_bytes; done < bytes; done *= 2)
+        memcpy(s->memory + done, s->memory, done < bytes - done ? done : bytes - done);
 }
 
 static double get(const struct store *s, int array, int64_t index)
@@ -103,38 +104,39 @@ struct place {
     int parts, apart, behind;
 };
 
-static struct place place(const struct view *v, int64_t element)
+static struct place place(const struct side *side, int64_t element)
 {
-    const int64_t i = view_index(v, element);
-    if (!v->complex_side)
+    const int64_t i = side->index[element];
+    if (!side->view.complex_side)
         return (struct place){ i, 1, 0, 0 };
-    return v->planar ? (struct place){ i, 2, 1, 0 } : (struct place){ 2 * i, 2, 0, 1 };
+    return side->view.planar ? (struct place){ i, 2, 1, 0 }
+                             : (struct place){ 2 * i, 2, 0, 1 };
 }
 
-static void mark(struct store *s, const struct view *v)
+static void mark(struct store *s, const struct side *side)
 {
     bool *const used = s->used + GUARD + s->shift;
-    for (int64_t i = 0; i < v->count; i++) {
-        const struct place at = place(v, i);
+    for (int64_t i = 0; i < side->view.count; i++) {
+        const struct place at = place(side, i);
         for (int p = 0; p < at.parts; p++)
             used[span(s) * at.apart * p + at.index + at.behind * p] = true;
     }
 }
 
-static oracle_complex element(const struct store *s, const struct view *v, int64_t i)
+static oracle_complex element(const struct store *s, const struct side *side, int64_t i)
 {
-    const struct place at = place(v, i);
+    const struct place at = place(side, i);
     double part[2] = { 0.0, 0.0 };
     for (int p = 0; p < at.parts; p++)
         part[p] = get(s, at.apart * p, at.index + at.behind * p);
     return part[0] + part[1] * (oracle_complex)I;
 }
 
-static void set_element(struct store *s, const struct view *v, int64_t i,
+static void set_element(struct store *s, const struct side *side, int64_t i,
                         oracle_complex value)
 {
     const double part[2] = { (double)creall(value), (double)cimagl(value) };
-    const struct place at = place(v, i);
+    const struct place at = place(side, i);
     for (int p = 0; p < at.parts; p++)
         set(s, at.apart * p, at.index + at.behind * p, part[p]);
 }
@@ -147,17 +149,17 @@ static int64_t reals(const struct view *v)
 static void init_stores(struct rig *rig)
 {
     const kallima_desc *d = &rig->desc;
-    const int64_t in = reals(&rig->in), out = reals(&rig->out);
+    const int64_t in = reals(&rig->in.view), out = reals(&rig->out.view);
     const int64_t shift = (int64_t)(rig->seed % 5);
 
     rig->from = rig->to = &rig->stores[0];
     if (d->placement == KALLIMA_IN_PLACE) {
-        store_init(rig->from, d->precision, 1 + rig->in.planar, in > out ? in : out,
+        store_init(rig->from, d->precision, 1 + rig->in.view.planar, in > out ? in : out,
                    shift);
     } else {
         rig->to = &rig->stores[1];
-        store_init(rig->from, d->precision, 1 + rig->in.planar, in, shift);
-        store_init(rig->to, d->precision, 1 + rig->out.planar, out, (shift * 3) % 5);
+        store_init(rig->from, d->precision, 1 + rig->in.view.planar, in, shift);
+        store_init(rig->to, d->precision, 1 + rig->out.view.planar, out, (shift * 3) % 5);
     }
     mark(rig->from, &rig->in);
     mark(rig->to, &rig->out);
@@ -169,30 +171,39 @@ void rig_refill(struct rig *rig, uint64_t seed)
 
     store_poison(rig->from);
     store_poison(rig->to);
-    for (int64_t i = 0; i < rig->in.count; i++) {
+    for (int64_t i = 0; i < rig->in.view.count; i++) {
         const double re = random_real(&r);
         rig->x[i] = re + random_real(&r) * (oracle_complex)I;
     }
     if (rig->desc.kind == KALLIMA_C2R)
         oracle_make_hermitian(&rig->desc, rig->x);
-    for (int64_t i = 0; i < rig->in.count; i++)
+    for (int64_t i = 0; i < rig->in.view.count; i++)
         set_element(rig->from, &rig->in, i, rig->x[i]);
-    for (int64_t i = 0; i < rig->in.count; i++)
+    for (int64_t i = 0; i < rig->in.view.count; i++)
         rig->x[i] = element(rig->from, &rig->in, i);
     rig->is_answered = false;
     memcpy(rig->from->kept, rig->from->memory, store_bytes(rig->from));
     memcpy(rig->to->kept, rig->to->memory, store_bytes(rig->to));
 }
 
-void rig_init(struct rig *rig, const kallima_desc *desc, uint64_t seed)
+static void init_side(struct side *side, const kallima_desc *desc, bool output)
 {
-    *rig = (struct rig){ .desc = *desc, .seed = seed };
-    if (!view_build(&rig->in, desc, false) || !view_build(&rig->out, desc, true)) {
+    if (!view_build(&side->view, desc, output)) {
         fprintf(stderr, "tests: a rig for a problem that is too large\n");
         exit(1);
     }
-    rig->x = (oracle_complex *)take((size_t)rig->in.count * sizeof *rig->x);
-    rig->want = (oracle_complex *)take((size_t)rig->out.count * sizeof *rig->want);
+    side->index = (int32_t *)take((size_t)side->view.count * sizeof *side->index);
+    for (int64_t i = 0; i < side->view.count; i++)
+        side->index[i] = (int32_t)view_index(&side->view, i); // within VIEW_LIMIT
+}
+
+void rig_init(struct rig *rig, const kallima_desc *desc, uint64_t seed)
+{
+    *rig = (struct rig){ .desc = *desc, .seed = seed };
+    init_side(&rig->in, desc, false);
+    init_side(&rig->out, desc, true);
+    rig->x = (oracle_complex *)take((size_t)rig->in.view.count * sizeof *rig->x);
+    rig->want = (oracle_complex *)take((size_t)rig->out.view.count * sizeof *rig->want);
     init_stores(rig);
     rig_refill(rig, seed);
 }
@@ -207,6 +218,8 @@ void rig_clear(struct rig *rig)
 {
     store_clear(&rig->stores[0]);
     store_clear(&rig->stores[1]);
+    free(rig->in.index);
+    free(rig->out.index);
     free(rig->x);
     free(rig->want);
 }
@@ -363,7 +376,7 @@ kallima_status rig_execute(struct rig *rig, const kallima_plan *plan,
                            kallima_device *device, enum way way)
 {
     kallima_host_arrays a = rig_arrays(rig);
-    const bool planar = rig->in.planar || rig->out.planar;
+    const bool planar = rig->in.view.planar || rig->out.view.planar;
 
     if (way == WAY_RUN && !planar)
         return kallima_plan_run(plan, a.in[0], a.out[0]);
@@ -411,7 +424,7 @@ void rig_add_error(struct rig *rig, long double *error, long double *power)
     if (!rig->is_answered)
         oracle_transform(&rig->desc, rig->x, rig->want);
     rig->is_answered = true;
-    for (int64_t i = 0; i < rig->out.count; i++) {
+    for (int64_t i = 0; i < rig->out.view.count; i++) {
         const oracle_complex want = rig->want[i], e = rig_output(rig, i) - want;
         *error += creall(e) * creall(e) + cimagl(e) * cimagl(e);
         *power += creall(want) * creall(want) + cimagl(want) * cimagl(want);
@@ -421,7 +434,7 @@ void rig_add_error(struct rig *rig, long double *error, long double *power)
 uint64_t rig_output_hash(const struct rig *rig)
 {
     uint64_t hash = 0xcbf29ce484222325u;
-    for (int64_t i = 0; i < rig->out.count; i++) {
+    for (int64_t i = 0; i < rig->out.view.count; i++) {
         const struct place at = place(&rig->out, i);
         for (int p = 0; p < at.parts; p++) {
             uint64_t bits = 0;

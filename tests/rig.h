@@ -31,10 +31,16 @@ struct store {
     int64_t shift;         // reals by which the arrays miss an alignment of 64 bytes
 };
 
+/** What the problem says of its input or output, and where that puts each element. */
+struct side {
+    struct view view;
+    int32_t *index; // of view_index(), for the elements row by row
+};
+
 struct rig {
     kallima_desc desc;
     uint64_t seed;
-    struct view in, out;
+    struct side in, out;
     struct store stores[2]; // in place, only the first
     struct store *from, *to;
     oracle_complex *x, *want; // dense

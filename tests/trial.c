@@ -141,7 +141,7 @@ void trial_check(const struct trial *wanted, kallima_device *device)
             rig_refill(&rig, trial->seed + (uint64_t)tally.numbers * 977);
         ok = execute(trial, &rig, plan, device);
         rig_add_error(&rig, &tally.error, &tally.power);
-        tally.numbers += rig.out.count;
+        tally.numbers += rig.out.view.count;
     }
     if (ok && !(relative_error(&tally) <= bound))
         report(trial, plan, "the error is over its bound", relative_error(&tally), bound);
