@@ -8,6 +8,8 @@ enum {
     FEW_SAMPLES = 3, // taken even if there is no time left
     MAX_SAMPLES = 4096,
     MAX_EXECUTIONS = 1 << 20, // in a sample
+    MOST_SAMPLES_LONG =
+        16, // what others need makes no sample longer than so many of these
 };
 
 // A contender at work.
@@ -60,6 +62,22 @@ static void calibrate(struct lane *lane, double sample_ns)
     while (!is_long(lane, sample_ns) && !is_over(lane) &&
            lane->executions < MAX_EXECUTIONS)
         lane->executions *= 2;
+}
+
+// The first execution of a sample finds in the caches what the others' left, the next what it left itself:
+// contenders of nearly the same speed, some with one execution and some with two, would not be measured alike.
+// So all take as many as the quickest, but those that are so much slower that it makes no difference.
+static void take_alike(struct lane *lane, int count, double sample_ns)
+{
+    int64_t most = 1;
+    for (int i = 0; i < count; i++) {
+        if (!lane[i].failed && lane[i].executions > most)
+            most = lane[i].executions;
+    }
+    for (int i = 0; i < count; i++) {
+        if (lane[i].trial_ns * (double)most <= MOST_SAMPLES_LONG * sample_ns)
+            lane[i].executions = most;
+    }
 }
 
 static bool is_enough(const struct sampling *sampling, int samples, double spent_ns,
@@ -115,6 +133,7 @@ void sample_all(const struct sampling *sampling, const struct contender *contend
     }
     for (int i = 0; i < count; i++)
         calibrate(&lane[i], sampling->sample_ns);
+    take_alike(lane, count, sampling->sample_ns);
     measure(sampling, lane, count);
     for (int i = 0; i < count; i++) {
         summarise(&lane[i]);

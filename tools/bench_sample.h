@@ -21,7 +21,7 @@ struct sampling {
 struct timing {
     struct stats stats; // ns of one execution
     int samples;
-    int64_t executions; // in a sample
+    int64_t executions; // in a sample: alike for all, but for far slower ones
 };
 
 /** One of those that are measured in turn. */
