@@ -49,6 +49,21 @@ static const kallima_desc problems[] = {
       .batch = 250000,
       .precision = KALLIMA_F64,
       .kind = KALLIMA_R2C },
+    // Lines with products of roots, alone, few and of reals, and long real ones of a batch.
+    { .rank = 1, .n = { 48000 } },
+    { .rank = 1, .n = { 24000 }, .batch = 3, .precision = KALLIMA_F64 },
+    { .rank = 1, .n = { 88200 }, .batch = 2, .kind = KALLIMA_R2C },
+    { .rank = 1, .n = { 88200 }, .batch = 3, .kind = KALLIMA_C2R },
+    { .rank = 1,
+      .n = { 100000 },
+      .batch = 3,
+      .kind = KALLIMA_R2C,
+      .precision = KALLIMA_F64 },
+    { .rank = 1,
+      .n = { 40960 },
+      .batch = 5,
+      .kind = KALLIMA_C2R,
+      .precision = KALLIMA_F64 },
     // Lines whose passes meet in the output, and real ones that are packed there by one thread.
     { .rank = 1, .n = { 25000 }, .precision = KALLIMA_F64, .kind = KALLIMA_C2R },
     { .rank = 1, .n = { 20000 }, .kind = KALLIMA_C2R },
@@ -258,10 +273,17 @@ void bits_do_not_depend_on_who_shares_a_line(void **state)
         const char *columns;
         int rows;
     } lines[] = {
-        { 16384, KALLIMA_F32, "8.8.8", 32 },   { 16384, KALLIMA_F64, "8.8.8", 32 },
-        { 8192, KALLIMA_F64, "8.16.8", 8 },    { 3072, KALLIMA_F64, "8.12", 32 },
-        { 17472, KALLIMA_F32, "3.13.14", 32 }, { 12000, KALLIMA_F64, "5.5.5.3", 32 },
+        { 16384, KALLIMA_F32, "8.8.8", 32 },
+        { 16384, KALLIMA_F64, "8.8.8", 32 },
+        { 8192, KALLIMA_F64, "8.16.8", 8 },
+        { 3072, KALLIMA_F64, "8.12", 32 },
+        { 17472, KALLIMA_F32, "3.13.14", 32 },
+        { 12000, KALLIMA_F64, "5.5.5.3", 32 },
         { 4096, KALLIMA_F32, "16.8", 32 },
+        { 32768, KALLIMA_F64, "32.32", 32 },
+        // Products of roots, and rows that fill no registers.
+        { 24000, KALLIMA_F64, "10.15.5", 32 },
+        { 48000, KALLIMA_F32, "12.10.25", 16 },
     };
     // So many that several come by one door of a meeting.
     static const int counts[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 70 };

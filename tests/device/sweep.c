@@ -320,6 +320,10 @@ void long_real_lines_match_the_oracle(void **state)
         { 354294, 2, KALLIMA_F64, 0.3, KALLIMA_OUT_OF_PLACE },
         { 600250, 1, KALLIMA_F32, 1.0, KALLIMA_OUT_OF_PLACE },
         { 300000, 3, KALLIMA_F64, 1.0, KALLIMA_IN_PLACE },
+        // Each of one thread, those of the second one at a time in the output.
+        { 88200, 3, KALLIMA_F32, 0.5, KALLIMA_OUT_OF_PLACE },
+        { 100000, 5, KALLIMA_F64, 1.0, KALLIMA_OUT_OF_PLACE },
+        { 48000, 2, KALLIMA_F64, 1.0, KALLIMA_IN_PLACE },
     };
 
     (void)state;

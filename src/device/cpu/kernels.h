@@ -92,16 +92,22 @@ enum cpu_layout {
     CPU_LAYOUT_COUNT
 };
 
+enum { CPU_PRODUCTS_FROM = 16 }; // radix of lines whose roots may be products
+
 /**
  * The last step of a line that fills the lanes by itself, radix r, NULL where there is none
  * (r is a multiple of the lanes): element k, lane b of tile g is number b + g LANES of
  * transform k, for k = 0 .. m-1 and m at least LANES. y's stride is m numbers. Each is
- * multiplied by that of `roots`, tiles like these, unless it is NULL. Past the caches y and m
+ * multiplied by that of `roots`, tiles like these, unless it is NULL. If `fine` is not NULL, for which r is
+ * CPU_PRODUCTS_FROM at least, `roots` has of each tile but the first element of every LANES, the last
+ * of which may overlap those before, and the others are its products with elements 0 .. LANES-1 of
+ * `fine`, LANES of each tile. Past the caches y and m
  * numbers are multiples of a register. As many numbers as these from `ahead` on are asked for
  * on the way, unless it is NULL. Transforms 0 .. count-1 are made, LANES at least.
  */
 typedef void cpu_line_end(const void *tile, const struct cpu_vectors *y, int64_t m,
-                          int64_t count, const void *roots, const void *ahead);
+                          int64_t count, const void *roots, const void *fine,
+                          const void *ahead);
 
 struct cpu_line_kernels {
     cpu_line_end *end[CPU_LAYOUT_COUNT][CPU_MAX_RADIX + 1];

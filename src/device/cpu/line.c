@@ -253,7 +253,8 @@ void kal_cpu_line_run(const struct cpu_line *line, char *const tile[2],
 {
     run_columns(line, tile, x, 0);
     run_tiles(line, tile, x, 1, line->tiles);
-    end(tile[0], y, line->m, line->m, line->has_roots ? NULL : line->roots, ahead);
+    end(tile[0], y, line->m, line->m, line->has_roots ? NULL : line->roots, line->fine,
+        ahead);
 }
 
 // Does each line of the output begin on a line of the caches, and so its codelets? Of planes in both.
@@ -384,7 +385,7 @@ static int64_t run_short(const struct route *route, int64_t in, int64_t out,
 
     for (i = 0; i + line->width <= count; i += line->width) {
         line->step[0](&x, &between, step->m, step->s, roots);
-        route->end(tile, &y, line->m, line->m, end_roots, ahead);
+        route->end(tile, &y, line->m, line->m, end_roots, NULL, ahead);
         kal_cpu_advance(&x, in_bytes);
         kal_cpu_advance(&y, out_bytes);
         ahead = ahead ? ahead + in_bytes : NULL;
@@ -542,15 +543,19 @@ static void run_rows(const struct route *route, const struct cpu_vectors *y,
     const struct cpu_line *line = route->line;
     const struct cpu_worker *worker = route->worker;
     const int64_t unit = line->out == CPU_PLANAR ? 1 : 2;
-    const int64_t skip = begin * 2 * line->plane_bytes;
-    const char *roots = line->has_roots ? NULL : (const char *)line->roots + skip;
+    const int64_t lanes = line->kernels->lanes, element = 2 * line->plane_bytes;
+    const int64_t skip = begin * element;
+    const int64_t passed = line->fine ? (begin + lanes - 1) / lanes * element : skip;
+    const char *roots = line->has_roots ? NULL : (const char *)line->roots + passed;
     struct cpu_vectors to = *y;
 
     kal_cpu_advance(&to, begin * unit * worker->real_bytes);
-    route->end(worker->common_tile + skip, &to, line->m, end - begin, roots, NULL);
+    route->end(worker->common_tile + skip, &to, line->m, end - begin, roots, line->fine,
+               NULL);
 }
 
-// A worker's share of the rows, by registers of them, two of which may overlap.
+// A worker's share of the rows, by registers of them, of which the last may overlap the one before: it comes behind
+// that, as on one thread, since products of roots are not rounded alike in both.
 static void share_rows(const struct route *route, const struct cpu_vectors *y)
 {
     const struct cpu_line *line = route->line;
@@ -563,10 +568,11 @@ static void share_rows(const struct route *route, const struct cpu_vectors *y)
         line->ends_inside ? begin + (end - begin) / lanes / 2 * lanes : end;
     if (begin < middle)
         run_rows(route, y, begin, middle);
-    for (int64_t last = end; last > middle; last -= lanes) {
-        const int64_t first = kal_max(middle, last - lanes);
-        run_rows(route, y, first, first + lanes);
-    }
+    const int64_t whole = middle + (end - middle) / lanes * lanes;
+    for (int64_t last = whole; last > middle; last -= lanes)
+        run_rows(route, y, last - lanes, last);
+    if (whole < end)
+        run_rows(route, y, end - lanes, end);
 }
 
 void kal_cpu_lines_share(struct cpu_worker *worker, const struct cpu_line *lines,

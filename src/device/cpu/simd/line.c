@@ -8,6 +8,8 @@
 #if LANES > 1
 #include "device/cpu/simd/transpose.h"
 
+#define REGISTERS(n) (((n) + LANES - 1) / LANES)
+
 enum {
     PAIR = 2 * LANES, // reals of one element of a tile
     // From a number to its neighbour.
@@ -67,6 +69,26 @@ static inline void turn(R *to, const R *t, const R *w, int count)
         STORE(to + i * PAIR + LANES, v[i]);
 }
 
+// As turn() of LANES elements, whose roots are products of one element of a tile and of each of `fine`.
+static inline void turn_products(R *to, const R *t, const R *coarse, const R *fine)
+{
+    const V re = LOAD(coarse), im = LOAD(coarse + LANES);
+    V turned_re[LANES], turned_im[LANES];
+    for (int i = 0; i < LANES; i++) {
+        const V t_re = LOAD(t + i * PAIR), t_im = LOAD(t + i * PAIR + LANES);
+        const V f_re = LOAD(fine + i * PAIR), f_im = LOAD(fine + i * PAIR + LANES);
+        const V w_re = FNMA(f_im, im, MUL(f_re, re)), w_im = FMA(f_im, re, MUL(f_re, im));
+        turned_re[i] = FNMA(t_im, w_im, MUL(t_re, w_re));
+        turned_im[i] = FMA(t_im, w_re, MUL(t_re, w_im));
+    }
+    turn_vectors(turned_re, LANES);
+    for (int i = 0; i < LANES; i++)
+        STORE(to + i * PAIR, turned_re[i]);
+    turn_vectors(turned_im, LANES);
+    for (int i = 0; i < LANES; i++)
+        STORE(to + i * PAIR + LANES, turned_im[i]);
+}
+
 // Have n reals on their way to the nearer cache.
 INLINE void ask_for(const R *from, int64_t n)
 {
@@ -79,9 +101,9 @@ INLINE void ask_for(const R *from, int64_t n)
 #define LINE(r, way)                                                                   \
     static void line_##r##_##way(const void *tile, const struct cpu_vectors *y,        \
                                  int64_t m, int64_t count, const void *roots,          \
-                                 const void *ahead)                                    \
+                                 const void *fine, const void *ahead)                  \
     {                                                                                  \
-        const R *t = tile, *w = roots;                                                 \
+        const R *t = tile, *w = roots, *f = fine;                                      \
         R *yr = y->re, *yi = y->im;                                                    \
         enum { UNIT = way##_unit };                                                    \
         _Alignas(REGISTER_BYTES) R turned[(r)*PAIR];                                   \
@@ -90,7 +112,13 @@ INLINE void ask_for(const R *from, int64_t n)
                 ask_for((const R *)ahead + 2 * (r)*k, 2 * (r)*LANES);                  \
             for (int g = 0; g < (r) / LANES; g++) {                                    \
                 const int64_t at = (g * m + k) * PAIR;                                 \
-                turn(turned + g * LANES * PAIR, t + at, w ? w + at : NULL, LANES);     \
+                R *const to = turned + g * LANES * PAIR;                               \
+                if ((r) >= CPU_PRODUCTS_FROM && f)                                     \
+                    turn_products(to, t + at,                                          \
+                                  w + (g * REGISTERS(m) + REGISTERS(k)) * PAIR,        \
+                                  f + g * LANES * PAIR);                               \
+                else                                                                   \
+                    turn(to, t + at, w ? w + at : NULL, LANES);                        \
             }                                                                          \
             way##_##r(turned, turned + LANES, PAIR, yr + k * UNIT, yi + k * UNIT,      \
                       y->stride);                                                      \
@@ -105,13 +133,15 @@ enum { HALF_LANES = LANES / 2 };
 // Two lines: transforms of half as many points as there are lanes.
 #define TWINS(r, way)                                                                \
     static void line_##way(const void *tile, const struct cpu_vectors *y, int64_t m, \
-                           int64_t count, const void *roots, const void *ahead)      \
+                           int64_t count, const void *roots, const void *fine,       \
+                           const void *ahead)                                        \
     {                                                                                \
         const R *t = tile, *w = roots;                                               \
         R *yr = y->re, *yi = y->im;                                                  \
         enum { UNIT = way##_unit };                                                  \
         _Alignas(REGISTER_BYTES) R turned[HALF_LANES * PAIR];                        \
         (void)m;                                                                     \
+        (void)fine;                                                                  \
         for (int64_t k = 0;;                                                         \
              k = k + LANES <= count ? k + HALF_LANES : count - HALF_LANES) {         \
             if (ahead)                                                               \
