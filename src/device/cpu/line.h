@@ -23,8 +23,7 @@ struct cpu_line {
     double scale;
     bool has_roots;    // between: those of the last step, else of the end
     const void *roots; // tiles, times the scale
-    const void *
-        fine; // of products, else NULL: the roots are of each first element of a register then
+    const void *fine;  // or NULL; if not, roots are of one element of each register
     enum cpu_layout in, out;
     int64_t line_bytes;
     int loop;                  // that neighbouring lines are on; -1: there is one line
