@@ -47,8 +47,8 @@ static bool takes_two_steps(int64_t n)
 
 // Rows of a line whose roots the engine has as products, since a table of all takes a good part of the cache that
 // holds the line: columns fill registers then, and rows of several leave these one step less, which is what more than a
-// few lines, and those of convolutions, need them for. Measured on a Xeon in November 2026: 16384 to 32768 doubles, one to 32 lines, take 0.8 to 0.95
-// of the time of rows of one register, with as many steps up to 1.25 times as long.
+// few lines, and those of convolutions, need them for. Measured on a Xeon in November 2026: 16384 to 32768 doubles,
+// one to 32 lines, take 0.8 to 0.95 of the time of rows of one register, with as many steps up to 1.25 times as long.
 static int64_t rows_of_products(const struct kal_axis *axis, const struct kal_caps *caps)
 {
     enum { LEAST_BYTES = 256 << 10 };
