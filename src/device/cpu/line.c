@@ -545,7 +545,8 @@ static void run_rows(const struct route *route, const struct cpu_vectors *y,
     const int64_t unit = line->out == CPU_PLANAR ? 1 : 2;
     const int64_t lanes = line->kernels->lanes, element = 2 * line->plane_bytes;
     const int64_t skip = begin * element;
-    const int64_t passed = line->fine ? (begin + lanes - 1) / lanes * element : skip;
+    const int64_t passed =
+        line->fine ? kal_round_up(begin, lanes) / lanes * element : skip;
     const char *roots = line->has_roots ? NULL : (const char *)line->roots + passed;
     struct cpu_vectors to = *y;
 

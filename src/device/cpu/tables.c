@@ -234,7 +234,8 @@ static struct kal_root twiddle(const struct kal_side *side,
 }
 
 // Roots of elements 0, step, ..., (n-1) step, or `last` where these are beyond it, times a scale, for lanes on
-// indices first, first + 1, ..., as a tile; behind index `round` - 1 comes 0 again, and lanes from `count` - first on hold no line.
+// indices first, first + 1, ..., as a tile; behind index `round` - 1 comes 0 again, and lanes from `count` - first
+// on hold no line.
 struct root_tile {
     const struct kal_side *side;
     const struct kal_root_table *roots;
@@ -246,9 +247,8 @@ static void put_tile(const struct table *table, int64_t at, const struct root_ti
 {
     const int64_t used = kal_min(tile->lanes, tile->count - tile->first);
     for (int64_t e = 0; e < tile->n; e++) {
-        const int64_t n = tile->roots->n,
-                      k = output_index(tile->side, kal_min(e * tile->step, tile->last)) %
-                          n;
+        const int64_t element = kal_min(e * tile->step, tile->last);
+        const int64_t n = tile->roots->n, k = output_index(tile->side, element) % n;
         int64_t i = tile->first % tile->round, exponent = k * i % n;
         for (int64_t v = 0; v < used; v++) {
             const struct kal_root r = twiddle(tile->side, tile->roots, exponent);
@@ -450,8 +450,8 @@ kallima_status kal_cpu_line_tables_build(struct cpu_program *program,
         return line_roots(program, line, line->m, 1, line->scale, &line->roots);
     const int64_t lanes = line->kernels->lanes;
     KAL_TRY(line_roots(program, line, lanes, 1, 1.0L, &line->fine));
-    return line_roots(program, line, (line->m + lanes - 1) / lanes, lanes, line->scale,
-                      &line->roots);
+    const int64_t registers = kal_round_up(line->m, lanes) / lanes;
+    return line_roots(program, line, registers, lanes, line->scale, &line->roots);
 }
 
 // The line in a lane of a tile whose lanes face each other.
