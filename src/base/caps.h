@@ -25,6 +25,7 @@ struct kal_caps {
     int threads;           // that one transform may use
     int lanes_f32;         // values of a SIMD register or a warp
     bool halves_wide;      // registers of 64 bytes take the time of two of 32
+    bool steps_are_dear;   // on the lanes of a line: large radices pay that save one
     bool waits_for_stores; // past the caches: nothing else is done meanwhile
     unsigned
         lane_counts; // of all SIMD registers that there are in f32, added: powers of 2
@@ -98,13 +99,6 @@ static inline bool kal_caps_holds_numbers(const struct kal_caps *caps)
 static inline bool kal_caps_has_32_bytes(const struct kal_caps *caps)
 {
     return !caps->language && caps->lanes_f32 >= KAL_LANES_OF_32_BYTES;
-}
-
-/** Return whether it has wider ones, and works them whole. */
-static inline bool kal_caps_has_whole_64_bytes(const struct kal_caps *caps)
-{
-    return !caps->language && caps->lanes_f32 > KAL_LANES_OF_32_BYTES &&
-           !caps->halves_wide;
 }
 
 /** Return whether registers of the CPU hold so many numbers; f64 fills one with half as many. */

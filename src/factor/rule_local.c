@@ -692,8 +692,7 @@ static void choose_for_tile(const struct kal_axis *axis, const struct kal_caps *
     else if (is_first_of_line(axis) || kal_line_fills_tiles(axis, caps) ||
              are_crowded(axis))
         node->radix_count = kal_radix_sequence_lanes(
-            axis->n, is_first_of_line(axis) && kal_caps_has_whole_64_bytes(caps),
-            node->radix);
+            axis->n, is_first_of_line(axis) && caps->steps_are_dear, node->radix);
     else {
         node->radix_count = kal_radix_sequence(axis->n, node->radix, NULL);
         (are_far_columns(axis) ? kal_order_rising : kal_order_spilling_last)(node);

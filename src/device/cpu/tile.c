@@ -55,7 +55,7 @@ static void stage_short(const struct cpu_run *run, struct cpu_vectors x,
         const int64_t all = left + count * bytes;
         const int64_t past = -(intptr_t)to & (CPU_LINE_BYTES - 1);
         left = done + count < tiles ? (all - past) % CPU_LINE_BYTES : 0;
-        pass->kernels->stream(to, spare, (all - left) / real_bytes);
+        pass->widest->stream(to, spare, (all - left) / real_bytes);
         memcpy(spare, spare + all - left, (size_t)left);
         to += all - left;
         kal_cpu_vectors_move(&x, count * lanes * run->step.in * real_bytes);
