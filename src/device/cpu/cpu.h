@@ -15,6 +15,7 @@ struct cpu_device {
     kallima_device base;
     kallima_device_info info; // every plan asks; a virtual machine finds it in 30 us
     bool is_zen;     // asks for lines far ahead, and cores share caches in groups
+    bool is_zen_5;   // whose threads share 43 GB/s past the caches
     int level_count; // least first
     const char *level[CPU_MAX_LEVELS];
 };

@@ -83,6 +83,15 @@ static bool is_zen_4(void)
 {
     return __builtin_cpu_is("amdfam19h") && has_avx512();
 }
+
+// AMD's family 26, of which gcc 12 does not know the name.
+static bool is_zen_5(void)
+{
+    enum { BASE = 0xf, EXTENDED = 0xb };
+    unsigned a = 0, b, c, d;
+    return is_zen() && __get_cpuid(1, &a, &b, &c, &d) && (a >> 8 & 0xf) == BASE &&
+           (a >> 20 & 0xff) == EXTENDED;
+}
 #else
 static bool is_zen(void)
 {
@@ -90,6 +99,11 @@ static bool is_zen(void)
 }
 
 static bool is_zen_4(void)
+{
+    return false;
+}
+
+static bool is_zen_5(void)
 {
     return false;
 }
@@ -230,6 +244,7 @@ static kallima_status cpu_open(kallima_device **out, int index,
         .shared_bytes = shared_bytes(),
     };
     device->is_zen = is_zen();
+    device->is_zen_5 = is_zen_5();
     device->base.caps.far_bytes = far_bytes(device->base.caps.threads);
     device->base.caps.in_place_bytes =
         in_place_bytes(device->base.caps.threads, device->is_zen);
