@@ -406,23 +406,37 @@ static double output_bytes(const struct cpu_program *program, const struct cpu_p
            (double)pass->turned.reals * real_bytes;
 }
 
-// Do short lines stay in the cache that cores of a Zen 5 processor share? Past it all of its threads store 43 GB/s, one of them
-// 20 to 30 where lines do not begin on those of the caches, through it 60. Measured in November 2026: 120 problems of 2 to 20
-// points and 4.5 to 10 MB take 0.83 of the time so on two threads, 0.96 on one; 12 MB take 0.75 to 1.2, beside as many bytes of
-// another's.
+// Doubles whose registers hold a number of each of several lines.
+static bool are_several_doubles(const struct cpu_program *program,
+                                const struct cpu_pass *pass)
+{
+    return program->is_f64 && pass->turned.count > 1;
+}
+
+// The share of the cache that cores of a Zen 5 processor share up to which short lines go through it. Past it all of its threads
+// store 43 GB/s, one of them 20 to 30 where lines do not begin on those of the caches, through it 60. Measured in November 2026,
+// in turn with another library: several doubles of 5 to 18 points of 12 to 36 MB take 0.79 of the time so on two threads, 0.88 on
+// one, the other lines of these lengths of 4.5 to 10 MB 0.86 and 1.0.
+static double kept_share(const struct cpu_program *program, const struct cpu_pass *pass)
+{
+    enum { SHORT = 5, LONG = 18, LONGEST = 20 };
+    static const double WHOLE = 1.0, HALF = 0.51, THIRD = 0.32, REALS_ALONE = 0.2;
+    const struct cpu_short_lines *turned = &pass->turned;
+    const bool is_alone = program->base.device->caps.threads == 1;
+
+    if (turned->n > (program->is_f64 || turned->is_real ? LONGEST : LONG))
+        return 0.0;
+    if (are_several_doubles(program, pass))
+        return turned->n >= SHORT && turned->n <= LONG ? WHOLE : HALF;
+    if (!is_alone)
+        return THIRD;
+    return turned->is_real ? REALS_ALONE : 0.0;
+}
+
 static bool are_kept(const struct cpu_program *program, const struct cpu_pass *pass)
 {
-    enum { LONGEST_F32 = 18, LONGEST = 20 };
-    static const double SHARE = 0.32, REALS_ALONE = 0.2;
-    const struct cpu_short_lines *turned = &pass->turned;
-    const struct kal_caps *caps = &program->base.device->caps;
-    const bool is_short =
-        turned->n <= (program->is_f64 || turned->is_real ? LONGEST : LONGEST_F32);
-    const bool are_several = turned->count > 1;
-    const double share = caps->threads > 1 || are_several ? SHARE
-                         : turned->is_real                ? REALS_ALONE
-                                                          : 0.0;
-    return is_short && output_bytes(program, pass) <= share * (double)caps->shared_bytes;
+    return output_bytes(program, pass) <=
+           kept_share(program, pass) * (double)program->base.device->caps.shared_bytes;
 }
 
 // Do short lines that would go past the caches take longer so than through these? Stores past them hold up a Zen 4
@@ -461,13 +475,15 @@ static bool are_held_up(const struct cpu_program *program, const struct cpu_pass
 }
 
 // Do a processor's own prefetchers follow short lines that go through the caches? On a Zen 4 processor these take 0.65 to
-// 1 of the time if nothing is asked for.
+// 1 of the time if nothing is asked for, on a Zen 5 doubles that need no turning 0.8 to 1; others there take up to twice as long
+// from memory.
 static bool is_followed(const struct cpu_program *program, const struct cpu_pass *pass)
 {
     const struct cpu_device *device = (const struct cpu_device *)program->base.device;
     return pass->turned.run && !pass->is_streamed &&
            (device->base.caps.waits_for_stores ||
-            (device->is_zen_5 && are_kept(program, pass)));
+            (device->is_zen_5 && are_several_doubles(program, pass) &&
+             are_kept(program, pass)));
 }
 
 // Do threads that share the tiles of a pass end in the middle of their parts: of columns beside each other, in the caches? A
