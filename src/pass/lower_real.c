@@ -113,15 +113,6 @@ static bool needs_several_lines(const struct kal_recipe *half)
                         : half->rule != KAL_RULE_FOUR_STEP;
 }
 
-// Where numbers are no neighbours the mirrored step of one line is not rounded as that of several, which threads must not decide.
-static int64_t lines_at_once(const struct kal_lowering *lo, const struct kal_recipe *node,
-                             const struct kal_lines *lines)
-{
-    return kal_side_is_contiguous(&lines->in) && kal_side_is_contiguous(&lines->out)
-               ? kal_lines_at_once(lo, node->child[0], lines)
-               : 1;
-}
-
 // Is each of the lines one thread's, all steps of it? One line, whose threads would have nothing else, only near the core;
 // several, which all threads would walk through one after the other, take 0.3 to 0.5 of the time on two where a line has 256 to
 // 512 KiB, forward, when what is packed lies in the output, 0.5 to 1.0 up to 2 MiB, and on one thread 0.95 to 1.1.
@@ -159,7 +150,8 @@ kallima_status kal_lower_real_even(struct kal_lowering *lo, const struct kal_rec
     }
     if (lo->stage_open)
         return even_through_scratch(lo, node, &view, is_forward);
-    KAL_TRY(kal_stage_begin(lo, &view, lines_at_once(lo, node, &view), &inside));
+    // Line by line: the mirrored step of one is not rounded as that of several, which threads must not decide.
+    KAL_TRY(kal_stage_begin(lo, &view, 1, &inside));
     status = even_through_scratch(lo, node, &inside, is_forward);
     kal_stage_end(lo);
     return status;

@@ -212,6 +212,17 @@ static const kallima_desc problems[] = {
       .precision = KALLIMA_F64,
       .kind = KALLIMA_R2C,
       .out = { .stride = { 3 }, .batch_stride = 98307 } },
+    // Long ones, of which several threads might take two at once.
+    { .rank = 1,
+      .n = { 262144 },
+      .batch = 2,
+      .precision = KALLIMA_F64,
+      .kind = KALLIMA_C2R },
+    { .rank = 1,
+      .n = { 285768 },
+      .batch = 4,
+      .precision = KALLIMA_F64,
+      .kind = KALLIMA_R2C },
     // Small batches of short lines, by several kernels each, and fewer arrays and tiles than threads.
     { .rank = 1, .n = { 7 }, .batch = 4681 },
     { .rank = 1, .n = { 16 }, .batch = 2047, .precision = KALLIMA_F64, .scale = 0.3 },
