@@ -415,8 +415,8 @@ static bool are_several_doubles(const struct cpu_program *program,
 
 // The share of the cache that cores of a Zen 5 processor share up to which short lines go through it. Past it all of its threads
 // store 43 GB/s, one of them 20 to 30 where lines do not begin on those of the caches, through it 60. Measured in November 2026,
-// in turn with another library: several doubles of 5 to 18 points of 12 to 36 MB take 0.79 of the time so on two threads, 0.88 on
-// one, the other lines of these lengths of 4.5 to 10 MB 0.86 and 1.0.
+// in turn with another library: several doubles of 5 to 18 points of 12 to 32 MB take 0.70 of the time so on two threads, 0.89 on
+// one, 33 other batches, of 4.5 to 10 MB, 0.83 and 0.96.
 static double kept_share(const struct cpu_program *program, const struct cpu_pass *pass)
 {
     enum { SHORT = 5, LONG = 18, LONGEST = 20 };
