@@ -153,15 +153,19 @@ int64_t kal_near_divisor(int64_t count, int64_t wanted, int64_t most)
 int64_t kal_lines_at_once(const struct kal_lowering *lo, const struct kal_recipe *node,
                           const struct kal_lines *lines)
 {
-    enum { THREAD_TILES = 8, MOST_TIMES_NEAR = 2 };
+    enum { THREAD_TILES = 8, MOST_TIMES_NEAR = 2, SEVERAL_THREADS = 4 };
     const int threads = lo->caps->threads, last = loop_count(lines) - 1;
     if (lo->caps->language || node->rule != KAL_RULE_FOUR_STEP || threads < 2 || last < 0)
         return 1;
+    const int64_t count = lines->loops[last].count,
+                  line_bytes = kal_line_bytes(lo, node->n);
+    if (threads >= SEVERAL_THREADS && count >= threads &&
+        line_bytes <= MOST_TIMES_NEAR * (int64_t)lo->caps->near_bytes)
+        return 1; // each of them may have some by itself
     const int64_t tiles = kal_min(node->child[0]->n, node->child[1]->n) / KAL_LANES + 1;
     const int64_t near = MOST_TIMES_NEAR * threads * (int64_t)lo->caps->near_bytes;
-    return kal_near_divisor(lines->loops[last].count,
-                            (int64_t)THREAD_TILES * threads / tiles,
-                            near / kal_line_bytes(lo, node->n));
+    return kal_near_divisor(count, (int64_t)THREAD_TILES * threads / tiles,
+                            near / line_bytes);
 }
 
 // The last `at_once` steps of the last loop become a loop of their own.

@@ -102,7 +102,8 @@ kallima_status kal_phase_begin_near(struct kal_lowering *lo,
 
 /**
  * How many lines of a four-step the threads of a CPU shall work together, so that each has several
- * tiles of a pass and seldom waits for the others: a divisor of the count of the last loop.
+ * tiles of a pass and seldom waits for the others: a divisor of the count of the last loop. One, where each of four threads
+ * and more may have some by itself, which takes 0.85 to 1.04 of the time on 4 to 10 of a Xeon.
  */
 int64_t kal_lines_at_once(const struct kal_lowering *lo, const struct kal_recipe *node,
                           const struct kal_lines *lines);

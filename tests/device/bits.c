@@ -17,7 +17,13 @@ static const kallima_desc problems[] = {
     { .rank = 2, .n = { 257, 130 }, .kind = KALLIMA_R2C },
     { .rank = 2, .n = { 130, 257 }, .kind = KALLIMA_C2R, .in.format = KALLIMA_PLANAR },
     { .rank = 3, .n = { 40, 30, 50 }, .kind = KALLIMA_C2R },
-    { .rank = 1, .n = { 100000 }, .batch = 6 },   // many threads work all lines together
+    { .rank = 1, .n = { 100000 }, .batch = 6 }, // many threads work all lines together
+    // Lines and arrays of which each thread has some by itself, and all what is left.
+    { .rank = 1, .n = { 131072 }, .batch = 7, .precision = KALLIMA_F64 },
+    { .rank = 1, .n = { 65537 }, .batch = 17 },
+    { .rank = 1, .n = { 262144 }, .batch = 5, .kind = KALLIMA_R2C },
+    { .rank = 3, .n = { 64, 64, 60 }, .batch = 17 },
+    { .rank = 2, .n = { 512, 500 }, .batch = 4, .kind = KALLIMA_C2R },
     { .rank = 2, .n = { 64, 64 }, .batch = 256 }, // few threads store past the caches
     { .rank = 1, .n = { 9 }, .batch = 470000 },   // by way of copies
     { .rank = 2,

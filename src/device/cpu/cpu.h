@@ -326,7 +326,8 @@ struct cpu_program {
     uint64_t tile_bytes;   // two tiles of a thread
     uint64_t joined_bytes; // a thread's copy of neighbouring tiles
     uint64_t thread_bytes; // all that, and the scratch of a chunk
-    uint64_t shared_bytes;
+    uint64_t shared_bytes; // scratch that all threads see,
+    int scratches; // of which there is one, or one for each thread, which works repeats of stages by itself
 };
 
 /** Are the numbers of both sides interleaved, with the same part first? */

@@ -952,8 +952,8 @@ static void share_single(struct cpu_program *program)
 // The scratch of all threads, which a small program has on its stack, and what runs it.
 static void find_workspace(struct cpu_program *program, bool needs_none)
 {
-    const uint64_t bytes =
-        program->shared_bytes + (uint64_t)program->threads * program->thread_bytes + 64;
+    const uint64_t bytes = (uint64_t)program->scratches * program->shared_bytes +
+                           (uint64_t)program->threads * program->thread_bytes + 64;
     program->is_small = needs_none || (program->threads == 1 && bytes <= CPU_SMALL_BYTES);
     program->base.workspace_bytes = program->is_small ? 0 : bytes;
     kal_cpu_runners_find(program);
@@ -1022,8 +1022,10 @@ static kallima_status prepare(struct cpu_program *program)
     need_tiles(program, 2 * aligned((uint64_t)program->array.tile_bytes));
     find_single(program);
     find_streamed_lines(program);
+    program->shared_bytes = aligned((uint64_t)source->shared_reals * real_bytes);
     KAL_TRY(choose_threads(program));
     share_single(program);
+    program->scratches = kal_cpu_scratches_find(program);
     KAL_TRY(find_calls(program));
     for (int i = 0; i < source->phase_count && program->single == CPU_NOT_SINGLE; i++)
         kal_cpu_lines_spread(program, &source->phase[i]);
@@ -1032,7 +1034,6 @@ static kallima_status prepare(struct cpu_program *program)
     program->thread_bytes =
         aligned(program->tile_bytes + (uint64_t)chunk_reals * real_bytes) + 64 +
         program->joined_bytes;
-    program->shared_bytes = aligned((uint64_t)source->shared_reals * real_bytes);
     const bool has_tiles =
         program->single != CPU_SINGLE_REAL && program->single != CPU_SINGLE_SHORT &&
         program->single != CPU_SINGLE_APART &&
@@ -1054,6 +1055,7 @@ kallima_status kal_cpu_program_make(struct kal_device_program **out,
     program->program = source;
     program->is_f64 = is_f64;
     program->most_threads = most_threads;
+    program->scratches = 1;
     kal_arena_init(&program->arena, &device->host);
 
     const kallima_status status = prepare(program);

@@ -132,15 +132,43 @@ static void run_phase(const struct cpu_program *program, const struct kal_phase 
     settle(program);
 }
 
+static void run_repeats(const struct cpu_program *program, const struct kal_stage *stage,
+                        struct cpu_worker *worker, int64_t begin, int64_t end)
+{
+    for (int64_t r = begin; r < end; r++) {
+        for (int j = 0; j < stage->phase_count; j++)
+            run_phase(program, &program->program->phase[stage->first_phase + j], r,
+                      worker);
+    }
+}
+
+// A worker's own repeats, as if there were no others.
+static void run_own_repeats(const struct cpu_program *program,
+                            const struct kal_stage *stage,
+                            const struct cpu_worker *worker, int64_t each)
+{
+    const int64_t first = worker->part * each;
+    struct cpu_worker alone = *worker;
+
+    alone.part = 0;
+    alone.parts = 1;
+    alone.common_tile = alone.tile[0];
+    alone.joined_before = NULL;
+    alone.base[KAL_BUFFER_SHARED] += (uint64_t)worker->part * program->shared_bytes;
+    run_repeats(program, stage, &alone, first, first + each);
+}
+
+// What is left of a stage whose workers have the same number of repeats each, they work together.
 static void run_worker(const struct cpu_program *program, struct cpu_worker *worker)
 {
     for (int i = 0; i < program->program->stage_count; i++) {
         const struct kal_stage *stage = &program->program->stage[i];
-        for (int64_t r = 0; r < stage->repeats; r++) {
-            for (int j = 0; j < stage->phase_count; j++)
-                run_phase(program, &program->program->phase[stage->first_phase + j], r,
-                          worker);
+        const int64_t each = program->scratches > 1 ? stage->repeats / worker->parts : 0;
+        if (each) {
+            kal_cpu_begin(worker);
+            run_own_repeats(program, stage, worker, each);
         }
+        run_repeats(program, stage, worker, each * worker->parts, stage->repeats);
     }
 }
 
@@ -154,7 +182,7 @@ static struct cpu_worker make_worker(const struct cpu_program *program,
                                      char *workspace, struct cpu_meeting *meeting,
                                      int part, int parts)
 {
-    char *common = workspace + program->shared_bytes;
+    char *common = workspace + (uint64_t)program->scratches * program->shared_bytes;
     char *own = common + (uint64_t)part * program->thread_bytes;
     struct cpu_worker worker = {
         .part = part,
