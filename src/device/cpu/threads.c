@@ -253,18 +253,9 @@ static double waits_of_pass(const struct cpu_program *program,
     return do_meet(program, pass->pass) ? 1.0 + THAT_MEET * program->distance : 1.0;
 }
 
-static bool repeats(const struct cpu_program *program)
-{
-    for (int i = 0; i < program->program->stage_count; i++) {
-        if (program->program->stage[i].repeats > 1)
-            return true;
-    }
-    return false;
-}
-
 static bool exchanges(const struct cpu_program *program)
 {
-    if (kal_cpu_copies_meet(program) || repeats(program))
+    if (kal_cpu_copies_meet(program))
         return true;
     for (int i = 0; i < program->program->pass_count; i++) {
         const struct cpu_pass *pass = &program->pass[i];
@@ -355,18 +346,15 @@ static void add_phase(struct cost *cost, const struct cpu_program *program,
 }
 
 // Does each of the threads work repeats of a stage by itself, with scratch of its own, while the cache that all of them share
-// holds that? They wait for each other once then. Batches of 2 to 16 long lines and arrays of 0.5 to 16 MB each take 0.34 to 1.03
-// of the time so on 2 to 16 threads of a Xeon, and on two of a Zen 5 processor 0.5 to 1.0 while its cores are far from each
-// other. While they are near, both nearer caches hold what one does not, and 160 such batches take 0.97 to 1.3 times as long.
+// holds that? They wait for each other once then. Batches of long lines and arrays of 0.5 to 16 MB each take 0.34 to 1.19 of the
+// time so on 3 to 16 threads of a Xeon, 0.97 as a mean of 50. On two of a Zen 5 processor they take 0.5 to 1.0 while its cores are far
+// from each other, and 0.85 to 1.27, 1.0 as a mean, while they are near: both nearer caches hold what one does not.
 static bool are_repeats_own(const struct cpu_program *program,
                             const struct kal_stage *stage, int parts)
 {
-    static const double NEAR = 0.9;
-    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
-
     return parts > 1 && stage->repeats >= parts &&
-           (!device->is_zen || program->distance > NEAR) &&
-           (uint64_t)parts * program->shared_bytes <= device->base.caps.shared_bytes;
+           (uint64_t)parts * program->shared_bytes <=
+               program->base.device->caps.shared_bytes;
 }
 
 int kal_cpu_scratches_find(const struct cpu_program *program)
