@@ -107,7 +107,7 @@ struct batch {
 // Up to how many bytes a batch is near a core. Where steps are dear, doubles whose other way has rows of four, and floats that are a
 // multiple of 96, take 0.86 to 1.14 of the time alone up to three times as many on one thread of a Xeon, 0.99 as a mean, and on
 // sixteen, whose caches hold that, 0.61 to 1.02, 0.76 as a mean; most others take 1.1 to 1.4 on one.
-static int64_t near_bytes(const struct batch *batch, const struct kal_caps *caps)
+static int64_t most_near_bytes(const struct batch *batch, const struct kal_caps *caps)
 {
     enum { NEAR = 4 << 20, DEAR = 12 << 20, ROWS_F64 = 4, MULTIPLE_F32 = 96 };
     const bool is_as_fast =
@@ -136,8 +136,9 @@ static void init_batch(struct batch *batch, const struct kal_problem *p,
         .steps = kal_line_find_single(points, &limited, radix),
         .rows = (int)kal_line_rows(&axis, &limited),
     };
-    const int64_t lines = near_bytes(batch, caps) / (is_f64 ? 16 : 8) / points;
-    batch->place = p->batch <= lines ? IS_NEAR : IS_FAR;
+    const int64_t most_lines_near =
+        most_near_bytes(batch, caps) / (is_f64 ? 16 : 8) / points;
+    batch->place = p->batch <= most_lines_near ? IS_NEAR : IS_FAR;
     batch->has_short_columns =
         is_complex && batch->rows > 0 && kal_radix_exists(points / batch->rows);
 }

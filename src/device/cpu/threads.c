@@ -347,7 +347,7 @@ static void add_phase(struct cost *cost, const struct cpu_program *program,
 
 // Does each of the threads work repeats of a stage by itself, with scratch of its own, while the cache that all of them share
 // holds that? They wait for each other once then. Batches of long lines and arrays of 0.5 to 16 MB each take 0.34 to 1.19 of the
-// time so on 3 to 16 threads of a Xeon, 0.97 as a mean of 50. On two of a Zen 5 processor they take 0.5 to 1.0 while its cores are far
+// time so on 2 to 16 threads of a Xeon, 0.93 as a mean of 123. On two of a Zen 5 processor they take 0.5 to 1.0 while its cores are far
 // from each other, and 0.85 to 1.27, 1.0 as a mean, while they are near: both nearer caches hold what one does not.
 static bool are_repeats_own(const struct cpu_program *program,
                             const struct kal_stage *stage, int parts)
@@ -360,7 +360,9 @@ static bool are_repeats_own(const struct cpu_program *program,
 int kal_cpu_scratches_find(const struct cpu_program *program)
 {
     const struct kal_program *source = program->program;
-    for (int i = 0; i < source->stage_count && !program->single; i++) {
+    if (program->single)
+        return 1;
+    for (int i = 0; i < source->stage_count; i++) {
         if (are_repeats_own(program, &source->stage[i], program->threads))
             return program->threads;
     }
