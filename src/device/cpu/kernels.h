@@ -103,11 +103,12 @@ enum { CPU_PRODUCTS_FROM = 16 }; // radix of lines whose roots may be products
  * of which may overlap those before, and the others are its products with elements 0 .. LANES-1 of
  * `fine`, LANES of each tile. Past the caches y and m
  * numbers are multiples of a register. As many numbers as these from `ahead` on are asked for
- * on the way, unless it is NULL. Transforms 0 .. count-1 are made, LANES at least.
+ * on the way, unless it is NULL, for the nearest cache or the one behind it. Transforms 0 .. count-1 are made, LANES
+ * at least.
  */
 typedef void cpu_line_end(const void *tile, const struct cpu_vectors *y, int64_t m,
                           int64_t count, const void *roots, const void *fine,
-                          const void *ahead);
+                          const void *ahead, bool asks_nearest);
 
 struct cpu_line_kernels {
     cpu_line_end *end[CPU_LAYOUT_COUNT][CPU_MAX_RADIX + 1];

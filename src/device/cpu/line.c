@@ -183,6 +183,7 @@ kallima_status kal_cpu_line_find(struct cpu_line **out, struct cpu_program *prog
             rows->pass->out.imag == 1 && kal_cpu_is_streamed(program, rows->pass),
         .streams_planes = kal_cpu_streams_planes(program, rows->pass),
         .ends_inside = device->is_zen,
+        .asks_nearest = device->is_zen_5,
     };
     KAL_TRY(find_width(out, program, &base, 1));
     program->streams = program->streams || (*out && base.streams_planes);
@@ -254,7 +255,7 @@ void kal_cpu_line_run(const struct cpu_line *line, char *const tile[2],
     run_columns(line, tile, x, 0);
     run_tiles(line, tile, x, 1, line->tiles);
     end(tile[0], y, line->m, line->m, line->has_roots ? NULL : line->roots, line->fine,
-        ahead);
+        ahead, line->asks_nearest);
 }
 
 // Does each line of the output begin on a line of the caches, and so its codelets? Of planes in both.
@@ -385,7 +386,8 @@ static int64_t run_short(const struct route *route, int64_t in, int64_t out,
 
     for (i = 0; i + line->width <= count; i += line->width) {
         line->step[0](&x, &between, step->m, step->s, roots);
-        route->end(tile, &y, line->m, line->m, end_roots, NULL, ahead);
+        route->end(tile, &y, line->m, line->m, end_roots, NULL, ahead,
+                   line->asks_nearest);
         kal_cpu_advance(&x, in_bytes);
         kal_cpu_advance(&y, out_bytes);
         ahead = ahead ? ahead + in_bytes : NULL;
@@ -552,7 +554,7 @@ static void run_rows(const struct route *route, const struct cpu_vectors *y,
 
     kal_cpu_advance(&to, begin * unit * worker->real_bytes);
     route->end(worker->common_tile + skip, &to, line->m, end - begin, roots, line->fine,
-               NULL);
+               NULL, false);
 }
 
 // A worker's share of the rows, by registers of them, of which the last may overlap the one before: it comes behind

@@ -89,69 +89,73 @@ static inline void turn_products(R *to, const R *t, const R *coarse, const R *fi
         STORE(to + i * PAIR + LANES, turned_im[i]);
 }
 
-// Have n reals on their way to the nearer cache.
-INLINE void ask_for(const R *from, int64_t n)
+// Have n reals on their way to the nearer cache, or to the nearest.
+INLINE void ask_for(const R *from, int64_t n, bool asks_nearest)
 {
     enum { LINE = 64 / (int)sizeof(R) };
-    for (int64_t i = 0; i < n; i += LINE)
-        __builtin_prefetch(from + i, 0, 2);
+    for (int64_t i = 0; i < n; i += LINE) {
+        if (asks_nearest)
+            ASK_NEAR(from + i);
+        else
+            ASK(from + i);
+    }
 }
 
 // Tiles of m elements each to m transforms of r; the last ones overlap those before.
-#define LINE(r, way)                                                                   \
-    static void line_##r##_##way(const void *tile, const struct cpu_vectors *y,        \
-                                 int64_t m, int64_t count, const void *roots,          \
-                                 const void *fine, const void *ahead)                  \
-    {                                                                                  \
-        const R *t = tile, *w = roots, *f = fine;                                      \
-        R *yr = y->re, *yi = y->im;                                                    \
-        enum { UNIT = way##_unit };                                                    \
-        _Alignas(REGISTER_BYTES) R turned[(r)*PAIR];                                   \
-        for (int64_t k = 0;; k = k + 2 * LANES <= count ? k + LANES : count - LANES) { \
-            if (ahead)                                                                 \
-                ask_for((const R *)ahead + 2 * (r)*k, 2 * (r)*LANES);                  \
-            for (int g = 0; g < (r) / LANES; g++) {                                    \
-                const int64_t at = (g * m + k) * PAIR;                                 \
-                R *const to = turned + g * LANES * PAIR;                               \
-                if ((r) >= CPU_PRODUCTS_FROM && f)                                     \
-                    turn_products(to, t + at,                                          \
-                                  w + (g * REGISTERS(m) + REGISTERS(k)) * PAIR,        \
-                                  f + g * LANES * PAIR);                               \
-                else                                                                   \
-                    turn(to, t + at, w ? w + at : NULL, LANES);                        \
-            }                                                                          \
-            way##_##r(turned, turned + LANES, PAIR, yr + k * UNIT, yi + k * UNIT,      \
-                      y->stride);                                                      \
-            if (k + LANES == count)                                                    \
-                break;                                                                 \
-        }                                                                              \
+#define LINE(r, way)                                                                     \
+    static void line_##r##_##way(const void *tile, const struct cpu_vectors *y,          \
+                                 int64_t m, int64_t count, const void *roots,            \
+                                 const void *fine, const void *ahead, bool asks_nearest) \
+    {                                                                                    \
+        const R *t = tile, *w = roots, *f = fine;                                        \
+        R *yr = y->re, *yi = y->im;                                                      \
+        enum { UNIT = way##_unit };                                                      \
+        _Alignas(REGISTER_BYTES) R turned[(r)*PAIR];                                     \
+        for (int64_t k = 0;; k = k + 2 * LANES <= count ? k + LANES : count - LANES) {   \
+            if (ahead)                                                                   \
+                ask_for((const R *)ahead + 2 * (r)*k, 2 * (r)*LANES, asks_nearest);      \
+            for (int g = 0; g < (r) / LANES; g++) {                                      \
+                const int64_t at = (g * m + k) * PAIR;                                   \
+                R *const to = turned + g * LANES * PAIR;                                 \
+                if ((r) >= CPU_PRODUCTS_FROM && f)                                       \
+                    turn_products(to, t + at,                                            \
+                                  w + (g * REGISTERS(m) + REGISTERS(k)) * PAIR,          \
+                                  f + g * LANES * PAIR);                                 \
+                else                                                                     \
+                    turn(to, t + at, w ? w + at : NULL, LANES);                          \
+            }                                                                            \
+            way##_##r(turned, turned + LANES, PAIR, yr + k * UNIT, yi + k * UNIT,        \
+                      y->stride);                                                        \
+            if (k + LANES == count)                                                      \
+                break;                                                                   \
+        }                                                                                \
     }
 
 #if REGISTER_BYTES == 64
 enum { HALF_LANES = LANES / 2 };
 
 // Two lines: transforms of half as many points as there are lanes.
-#define TWINS(r, way)                                                                \
-    static void line_##way(const void *tile, const struct cpu_vectors *y, int64_t m, \
-                           int64_t count, const void *roots, const void *fine,       \
-                           const void *ahead)                                        \
-    {                                                                                \
-        const R *t = tile, *w = roots;                                               \
-        R *yr = y->re, *yi = y->im;                                                  \
-        enum { UNIT = way##_unit };                                                  \
-        _Alignas(REGISTER_BYTES) R turned[HALF_LANES * PAIR];                        \
-        (void)m;                                                                     \
-        (void)fine;                                                                  \
-        for (int64_t k = 0;;                                                         \
-             k = k + LANES <= count ? k + HALF_LANES : count - HALF_LANES) {         \
-            if (ahead)                                                               \
-                ask_for((const R *)ahead + PAIR * k, HALF_LANES * PAIR);             \
-            turn(turned, t + k * PAIR, w ? w + k * PAIR : NULL, HALF_LANES);         \
-            way##_##r(turned, turned + LANES, PAIR, yr + k * UNIT, yi + k * UNIT,    \
-                      y->stride);                                                    \
-            if (k + HALF_LANES == count)                                             \
-                break;                                                               \
-        }                                                                            \
+#define TWINS(r, way)                                                                  \
+    static void line_##way(const void *tile, const struct cpu_vectors *y, int64_t m,   \
+                           int64_t count, const void *roots, const void *fine,         \
+                           const void *ahead, bool asks_nearest)                       \
+    {                                                                                  \
+        const R *t = tile, *w = roots;                                                 \
+        R *yr = y->re, *yi = y->im;                                                    \
+        enum { UNIT = way##_unit };                                                    \
+        _Alignas(REGISTER_BYTES) R turned[HALF_LANES * PAIR];                          \
+        (void)m;                                                                       \
+        (void)fine;                                                                    \
+        for (int64_t k = 0;;                                                           \
+             k = k + LANES <= count ? k + HALF_LANES : count - HALF_LANES) {           \
+            if (ahead)                                                                 \
+                ask_for((const R *)ahead + PAIR * k, HALF_LANES * PAIR, asks_nearest); \
+            turn(turned, t + k * PAIR, w ? w + k * PAIR : NULL, HALF_LANES);           \
+            way##_##r(turned, turned + LANES, PAIR, yr + k * UNIT, yi + k * UNIT,      \
+                      y->stride);                                                      \
+            if (k + HALF_LANES == count)                                               \
+                break;                                                                 \
+        }                                                                              \
     }
 #endif
 
