@@ -315,13 +315,15 @@ void single_lines_past_the_caches_are_computed(void **state)
 void lines_that_leave_the_caches_are_computed(void **state)
 {
     static const struct {
-        int64_t n;
+        int64_t n, count;
         const char *recipe;
     } lines[] = {
-        { 512, "four-step(local(4.16, hints=1), local(8))" },
-        { 1000, "four-step(local(5.25, hints=1), local(8))" },
-        { 1024, "four-step(local(4.16, hints=1), local(16))" },
-        { 4096, "four-step(local(16.16, hints=1), local(16))" },
+        { 64, 41, "four-step(local(8, hints=1), local(8))" },
+        { 128, 31, "four-step(local(4.4, hints=1), local(8))" },
+        { 512, 3, "four-step(local(4.16, hints=1), local(8))" },
+        { 1000, 3, "four-step(local(5.25, hints=1), local(8))" },
+        { 1024, 3, "four-step(local(4.16, hints=1), local(16))" },
+        { 4096, 3, "four-step(local(16.16, hints=1), local(16))" },
     };
     enum {
         GAP = 3,
@@ -336,7 +338,7 @@ void lines_that_leave_the_caches_are_computed(void **state)
         struct trial t = { .seed = i % 3 ? 5 : 6, .recipe = lines[i / WAYS].recipe };
         t.desc = problem_line(KALLIMA_C2C, i & 1, i % 5 == 0, n);
         t.desc.placement = i >> 1 & 1;
-        t.desc.batch = 3;
+        t.desc.batch = lines[i / WAYS].count;
         t.desc.scale = i % 7 ? 1.0 : 0.75;
         if (i >> 2 & 1) {
             t.desc.in.stride[0] = t.desc.out.stride[0] = 1;

@@ -2,6 +2,7 @@
 #include "device/cpu/line.h"
 
 #include "device/cpu/places.h"
+#include "device/cpu/stage.h"
 
 // Reals from a number to its neighbour, where parts are neighbours or planes.
 static int64_t unit_of(const struct kal_side *side)
@@ -197,9 +198,29 @@ kallima_status kal_cpu_line_find(struct cpu_line **out, struct cpu_program *prog
     return KALLIMA_OK;
 }
 
+// How many lines are staged at a time: as many as pairs of short ones hold, or one, or two that are worked at once.
+static int64_t lines_at_a_time(const struct cpu_line *line)
+{
+    enum { SHORT_BYTES = 1024 };
+    return line->line_bytes > SHORT_BYTES
+               ? line->width
+               : CPU_STAGED_BYTES / (line->width * line->line_bytes) * line->width;
+}
+
+// Where in the second tile they are: behind what steps put there, unless they put nothing, or what is staged has gone by then.
+static int64_t staged_at(const struct cpu_line *line)
+{
+    const bool has_room =
+        line->columns->pass->step_count == 1 || lines_at_a_time(line) == line->width;
+    return has_room ? 0 : line->width * line->line_bytes;
+}
+
 uint64_t kal_cpu_line_tile_bytes(const struct cpu_line *line)
 {
-    return (uint64_t)(line->width * line->line_bytes);
+    const int64_t bytes = line->width * line->line_bytes;
+    const int64_t staged = staged_at(line) + lines_at_a_time(line) * line->line_bytes;
+    return (uint64_t)(line->is_streamed ? kal_max(bytes, staged) + CPU_LINE_BYTES
+                                        : bytes);
 }
 
 static int64_t lines_of_chunk_line(const struct cpu_line *line)
@@ -363,6 +384,13 @@ static bool is_short(const struct route *route)
            !route->is_staged;
 }
 
+// Are lines staged one behind the other?
+static bool are_staged_together(const struct route *route)
+{
+    return route->is_staged &&
+           route->line->out_step * route->worker->real_bytes == route->line->line_bytes;
+}
+
 // As many of `count` such lines as are full pairs of them, or all that come one by one; memory `ahead` of the
 // first is asked for with it. Return how many.
 static int64_t run_short(const struct route *route, int64_t in, int64_t out,
@@ -428,6 +456,31 @@ static void run_round(const struct route route[2], int64_t in, int64_t out, int6
     }
 }
 
+// The same one behind the other, past the caches by way of a copy.
+static void stage_round(const struct route route[2], int64_t in, int64_t out,
+                        int64_t count)
+{
+    const struct cpu_line *line = route[0].line;
+    const struct cpu_worker *worker = route[0].worker;
+    const int64_t most = lines_at_a_time(line);
+    struct route copied[2] = { route[0], route[1] };
+    struct cpu_stage stage = { line->kernels, worker->real_bytes,
+                               worker->tile[1] + staged_at(line),
+                               leading(&route[0].out) + out * worker->real_bytes, 0 };
+
+    for (int64_t done = 0, some; done < count; done += some) {
+        some = kal_min(most, count - done);
+        for (int i = 0; i < line->width; i++) {
+            const bool is_swapped = route[i].out.re > route[i].out.im;
+            copied[i].is_staged = false;
+            copied[i].out.re = stage.place + (is_swapped ? worker->real_bytes : 0);
+            copied[i].out.im = stage.place + (is_swapped ? 0 : worker->real_bytes);
+        }
+        run_round(copied, in + done * line->in_step, 0, some);
+        kal_cpu_stage_leave(&stage, some * line->line_bytes, done + some == count);
+    }
+}
+
 void kal_cpu_lines_run(struct cpu_worker *worker, const struct cpu_line *line,
                        const struct cpu_chunk *chunk, int64_t begin, int64_t end)
 {
@@ -442,7 +495,8 @@ void kal_cpu_lines_run(struct cpu_worker *worker, const struct cpu_line *line,
         const struct cpu_place to =
             kal_cpu_place_find(line->rows, chunk, begin * line->m, line->loop);
         const int64_t count = kal_min(end - begin, line->round - from.fast);
-        run_round(route, from.in, to.out, count);
+        (are_staged_together(&route[0]) ? stage_round : run_round)(route, from.in, to.out,
+                                                                   count);
         begin += count;
     }
 }

@@ -8,6 +8,7 @@
 #include "device/cpu/line.h"
 #include "device/cpu/piece.h"
 #include "device/cpu/short.h"
+#include "device/cpu/stage.h"
 #include "device/cpu/threads.h"
 
 #include <omp.h>
@@ -474,21 +475,18 @@ static void stream_lines(const struct cpu_program *program, run_one *run,
 {
     const int64_t bytes = program->out.line, real_bytes = program->is_f64 ? 8 : 4;
     const int64_t most = kal_max(1, CPU_STREAMED_BYTES / bytes);
-    char *copy = workspace + program->thread_bytes - program->joined_bytes;
-    char *to = kal_cpu_leading(y);
-    int64_t left = 0;
+    char *const to = kal_cpu_leading(y);
+    struct cpu_stage stage = { program->pass[0].widest, real_bytes,
+                               workspace + program->thread_bytes - program->joined_bytes +
+                                   CPU_LINE_BYTES,
+                               to, 0 };
 
     for (int64_t done = 0, count; done < lines; done += count) {
         struct cpu_vectors place = *y;
         count = kal_min(most, lines - done);
-        kal_cpu_advance(&place, copy + left - kal_cpu_leading(y));
+        kal_cpu_advance(&place, stage.place - to);
         run_lines_ahead(program, run, x, place, count, workspace);
-        const int64_t all = left + count * bytes;
-        const int64_t past = -(intptr_t)to & (CPU_LINE_BYTES - 1);
-        left = done + count < lines ? (all - past) % CPU_LINE_BYTES : 0;
-        program->pass[0].widest->stream(to, copy, (all - left) / real_bytes);
-        memcpy(copy, copy + all - left, (size_t)left);
-        to += all - left;
+        kal_cpu_stage_leave(&stage, count * bytes, done + count == lines);
     }
     atomic_thread_fence(memory_order_seq_cst);
 }

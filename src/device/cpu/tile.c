@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "device/cpu/beside.h"
+#include "device/cpu/stage.h"
 #include "device/cpu/tile_run.h"
 
 // Lines or groups of them, as the pass counts what it works in registers. What takes several lines at once does not
@@ -43,21 +44,17 @@ static void stage_short(const struct cpu_run *run, struct cpu_vectors x,
     const int64_t lanes = pass->kernels->lanes, real_bytes = run->worker->real_bytes;
     const int64_t bytes = lanes * pass->turned.reals * real_bytes;
     const int64_t most = kal_max(1, CPU_STAGED_BYTES / bytes);
-    char *to = kal_cpu_first_find(run, &run->out), *spare = run->worker->tile[0];
-    int64_t left = 0;
+    char *const to = kal_cpu_first_find(run, &run->out);
+    struct cpu_stage stage = { pass->widest, real_bytes,
+                               run->worker->tile[0] + CPU_LINE_BYTES, to, 0 };
 
     for (int64_t done = 0, count; done < tiles; done += count) {
         struct cpu_vectors copy = *y;
         copy.ahead = 0;
         count = kal_min(most, tiles - done);
-        kal_cpu_vectors_move(&copy, spare + left - kal_cpu_first_find(run, &run->out));
+        kal_cpu_vectors_move(&copy, stage.place - to);
         run_turned(run, x, copy, count * pass->turned.count, false);
-        const int64_t all = left + count * bytes;
-        const int64_t past = -(intptr_t)to & (CPU_LINE_BYTES - 1);
-        left = done + count < tiles ? (all - past) % CPU_LINE_BYTES : 0;
-        pass->widest->stream(to, spare, (all - left) / real_bytes);
-        memcpy(spare, spare + all - left, (size_t)left);
-        to += all - left;
+        kal_cpu_stage_leave(&stage, count * bytes, done + count == tiles);
         kal_cpu_vectors_move(&x, count * lanes * run->step.in * real_bytes);
     }
 }
