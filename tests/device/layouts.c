@@ -321,21 +321,28 @@ void lines_that_leave_the_caches_are_computed(void **state)
         { 64, 41, "four-step(local(8, hints=1), local(8))" },
         { 128, 31, "four-step(local(4.4, hints=1), local(8))" },
         { 512, 3, "four-step(local(4.16, hints=1), local(8))" },
+        { 640, 3, "four-step(local(8.16, hints=1), local(5))" },
+        { 680, 3, "four-step(local(8.17, hints=1), local(5))" },
+        { 4000, 3, "four-step(local(20.20, hints=1), local(10))" },
         { 1000, 3, "four-step(local(5.25, hints=1), local(8))" },
         { 1024, 3, "four-step(local(4.16, hints=1), local(16))" },
         { 4096, 3, "four-step(local(16.16, hints=1), local(16))" },
     };
+    // Output on a line of the caches, three reals behind one, and two, which is where numbers may begin.
+    static const uint64_t seeds[] = { 5, 6, 4 };
     enum {
         GAP = 3,
-        WAYS = 16
-    }; // two precisions, placements and formats, with gaps and without
+        LAYOUTS = 16, // two precisions, placements and formats, with gaps and without
+        WAYS = 3 * LAYOUTS
+    };
 
     (void)state;
     if (suite.takes_kernels)
         skip();
     for (int i = 0; i < WAYS * (int)(sizeof lines / sizeof lines[0]); i++) {
         const int64_t n = lines[i / WAYS].n;
-        struct trial t = { .seed = i % 3 ? 5 : 6, .recipe = lines[i / WAYS].recipe };
+        struct trial t = { .seed = seeds[i / LAYOUTS % 3],
+                           .recipe = lines[i / WAYS].recipe };
         t.desc = problem_line(KALLIMA_C2C, i & 1, i % 5 == 0, n);
         t.desc.placement = i >> 1 & 1;
         t.desc.batch = lines[i / WAYS].count;

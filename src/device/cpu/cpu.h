@@ -104,6 +104,7 @@ struct cpu_pass {
     bool is_mirrored;  // one step, on pairs of elements
     int64_t units;     // of a line that blocks share out: elements, or pairs
     bool is_streamed;  // its output goes past the caches, where its place allows it
+    bool has_lead;     // where it does not allow it tiles may begin there
     bool is_staged;    // so do short lines whose place does not, by way of a copy
     struct cpu_beside_lines beside;
     int joined;        // neighbouring tiles whose output goes there together; 0: none do

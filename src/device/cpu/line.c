@@ -207,12 +207,13 @@ static int64_t lines_at_a_time(const struct cpu_line *line)
                : CPU_STAGED_BYTES / (line->width * line->line_bytes) * line->width;
 }
 
-// Where in the second tile they are: behind what steps put there, unless they put nothing, or what is staged has gone by then.
+// Where in the second tile they are: behind what steps put there and what is left from before, unless steps put nothing, or what
+// is staged has gone by then. What is left then has its place at the end of the first tile.
 static int64_t staged_at(const struct cpu_line *line)
 {
     const bool has_room =
         line->columns->pass->step_count == 1 || lines_at_a_time(line) == line->width;
-    return has_room ? 0 : line->width * line->line_bytes;
+    return has_room ? 0 : line->width * line->line_bytes + CPU_LINE_BYTES;
 }
 
 uint64_t kal_cpu_line_tile_bytes(const struct cpu_line *line)

@@ -91,16 +91,29 @@ int64_t kal_cpu_piece_bytes(const struct cpu_program *program,
            CPU_LINE_BYTES * CPU_LINE_BYTES;
 }
 
+// Does the last pass go past the caches by itself, to there? Measured on a Zen 5 processor: rows of 16 tiles, of which a lead makes
+// 17, take 0.75 to 0.9 of the time of a copy, those of four and eight 1.1 to 1.5.
+static bool goes_straight(const struct cpu_worker *worker, const struct cpu_pass *last,
+                          const char *to)
+{
+    enum { FEWEST = 16 };
+    const uintptr_t all =
+        (uintptr_t)to |
+        (uintptr_t)((last->pass->out.stride | last->piece) * worker->real_bytes);
+
+    return last->is_streamed &&
+           (all % CPU_LINE_BYTES == 0 ||
+            (last->chunk_rows.tiles >= FEWEST &&
+             kal_cpu_lead_find(last, &last->chunk_rows, to, worker->real_bytes) > 0));
+}
+
 char *kal_cpu_piece_begin(struct cpu_worker *worker, const struct cpu_pass *last,
                           const struct cpu_chunk *chunk)
 {
-    const struct kal_pass *p = last->pass;
     const struct cpu_place place = kal_cpu_place_find(last, chunk, 0, -1);
     char *to = worker->base[KAL_BUFFER_OUT] + place.out * worker->real_bytes;
-    const uintptr_t all =
-        (uintptr_t)to | (uintptr_t)((p->out.stride | last->piece) * worker->real_bytes);
 
-    if (last->is_streamed && all % CPU_LINE_BYTES == 0)
+    if (goes_straight(worker, last, to))
         return NULL;
     // As far behind the beginning of a line of the caches as there.
     worker->base[KAL_BUFFER_OUT] =

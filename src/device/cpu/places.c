@@ -33,6 +33,16 @@ int64_t kal_cpu_tile_count(const struct cpu_pass *pass, const struct cpu_chunk *
     return rows.count * rows.tiles * pass->blocks;
 }
 
+int64_t kal_cpu_lead_find(const struct cpu_pass *pass, const struct cpu_rows *rows,
+                          const char *to, int64_t real_bytes)
+{
+    enum { FEWEST = 8 };
+    const int64_t past = -(intptr_t)to & (CPU_LINE_BYTES - 1);
+    const bool can_lead =
+        pass->has_lead && rows->tiles >= FEWEST && past % (2 * real_bytes) == 0;
+    return can_lead ? past / (2 * real_bytes) : 0;
+}
+
 // Spread a number over loops, the last fastest.
 static void spread(struct cpu_place *c, const struct cpu_pass *pass, int fast_loop,
                    const struct cpu_loops *loops, int64_t number)
@@ -139,7 +149,8 @@ void kal_cpu_lanes_find(struct cpu_run *run, int64_t row, int64_t first)
         move_lanes(run, number))
         return;
     t->number = number;
-    t->lanes = (int)kal_min(run->rows.tile, run->rows.length - first);
+    t->lanes = (int)kal_min(run->rows.tile,
+                            (first < run->lead ? run->lead : run->rows.length) - first);
     run->in.lanes = run->out.lanes = t->lanes;
     struct cpu_place c = kal_cpu_place_find(pass, run->chunk, number, pass->fast_loop);
     t->fast = c.fast;
@@ -201,6 +212,7 @@ void kal_cpu_run_init(struct cpu_run *run, const struct cpu_worker *worker,
                        run->out_unit == 2 && run->step.out == p->n * run->out_unit;
     for (int i = 0; i < pass->kernels->lanes; i++)
         run->staged[i] = i * run->step.out;
+    run->lead = 0;
     run->joined = 0;
     run->joined_to = NULL;
     run->is_joining = false;

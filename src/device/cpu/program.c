@@ -501,6 +501,23 @@ static bool ends_inside(const struct cpu_program *program, const struct cpu_pass
     return llabs(step.in) <= CPU_NEIGHBOUR || llabs(step.out) <= CPU_NEIGHBOUR;
 }
 
+// May tiles begin with whichever line of a row begins on a line of the caches, as all rows then do?
+static bool has_lead(const struct cpu_pass *pass, int64_t real_bytes)
+{
+    enum { PAIR = 2 };
+    const struct kal_pass *p = pass->pass;
+    int64_t all = p->out.stride;
+
+    if (!pass->is_streamed || pass->is_blocked || pass->fast_loop < 0 ||
+        pass->turned.run || !pass->kernels->stream_lanes || p->out.index ||
+        p->out.twiddle_n || p->out.imag != 1 ||
+        kal_cpu_step_find(pass, pass->fast_loop).out != PAIR)
+        return false;
+    for (int i = 0; i < kal_pass_loop_count(p); i++)
+        all |= i != pass->fast_loop && p->loops[i].count > 1 ? p->loops[i].out : 0;
+    return all * real_bytes % CPU_LINE_BYTES == 0;
+}
+
 static kallima_status prepare_pass(struct cpu_program *program,
                                    const struct kal_phase *phase, int index)
 {
@@ -541,6 +558,7 @@ static kallima_status prepare_pass(struct cpu_program *program,
     pass->tile = pass->kernels->lanes;
     pass->chunk_lines = phase->chunk;
     pass->chunk_rows = kal_cpu_rows_find(pass, phase->chunk, phase->lanes_are_lines);
+    pass->has_lead = has_lead(pass, program->is_f64 ? 8 : 4);
     const struct kal_host *host = &program->base.device->host;
     pass->in_reach = find_reach(p->in.index, p->n);
     KAL_TRY(find_permutation(host, p->out.index, p->n, &pass->out_permutes));

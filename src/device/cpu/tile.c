@@ -300,32 +300,63 @@ static void look_ahead(struct cpu_run *run, int64_t first, int64_t tiles)
                      true);
 }
 
-static void run_tiles(struct cpu_run *run, int64_t begin, int64_t end)
+// Lines of a row from this one on, and of those behind as many as are worked with them: returns how many of the `most` tiles
+// that are this thread's these are. `block` is that of the first one.
+static int64_t run_some(struct cpu_run *run, int64_t row, int64_t first, int64_t most,
+                        int64_t block)
 {
     const struct cpu_pass *pass = run->pass;
-    const int64_t blocks = pass->blocks;
+
+    kal_cpu_lanes_find(run, row, first);
+    const int64_t tiles = first < run->lead ? 0 : run_ahead(run, first, most);
+    if (tiles > 0)
+        return tiles;
+    if (run_few(run))
+        return 1;
+    if (pass->is_far && pass->blocks == 1)
+        look_ahead(run, first, most);
+    if (pass->is_blocked)
+        kal_cpu_block_run(run, block);
+    else if (pass->joined && kal_cpu_can_stream_lanes(run))
+        join_tile(run);
+    else
+        kal_cpu_tile_run(run);
+    return 1;
+}
+
+// With a lead the first tile of a row has its lines, and the last one is followed by what others leave.
+static void run_tiles(struct cpu_run *run, int64_t begin, int64_t end)
+{
+    const struct cpu_rows *rows = &run->rows;
+    const int64_t blocks = run->pass->blocks;
+    const int64_t back = run->lead ? rows->tile - run->lead : 0;
 
     for (int64_t i = begin, tiles; i < end; i += tiles) {
         const int64_t number = blocks == 1 ? i : i / blocks;
-        const int64_t row = run->rows.count == 1 ? 0 : number / run->rows.tiles;
-        const int64_t first = (number - row * run->rows.tiles) * run->rows.tile;
-        kal_cpu_lanes_find(run, row, first);
-        tiles = run_ahead(run, first, end - i);
-        if (tiles > 0)
-            continue;
-        tiles = 1;
-        if (run_few(run))
-            continue;
-        if (pass->is_far && blocks == 1)
-            look_ahead(run, first, end - i);
-        if (pass->is_blocked)
-            kal_cpu_block_run(run, i % blocks);
-        else if (pass->joined && kal_cpu_can_stream_lanes(run))
-            join_tile(run);
-        else
-            kal_cpu_tile_run(run);
+        const int64_t row = rows->count == 1 ? 0 : number / rows->tiles;
+        const int64_t tile = number - row * rows->tiles;
+        const int64_t first = kal_max(0, tile * rows->tile - back);
+        tiles = run_some(run, row, first, end - i, i % blocks);
+        const int64_t rest = (tile + tiles) * rows->tile - back;
+        if (back && tile + tiles == rows->tiles && rest < rows->length)
+            run_some(run, row, rest, 1, 0);
     }
     leave_joined(run);
+}
+
+// The lead of a call's rows, of which this thread has so many tiles: each has several.
+static int64_t find_lead(struct cpu_run *run, int64_t tiles)
+{
+    enum { FEWEST = 4 };
+    const struct cpu_worker *worker = run->worker;
+    const int64_t all = run->rows.count * run->rows.tiles;
+
+    if (!run->pass->has_lead || worker->base[KAL_BUFFER_OUT] != worker->output ||
+        (tiles < all && all < FEWEST * worker->parts))
+        return 0;
+    kal_cpu_lanes_find(run, 0, 0);
+    return kal_cpu_lead_find(run->pass, &run->rows, kal_cpu_first_find(run, &run->out),
+                             worker->real_bytes);
 }
 
 void kal_cpu_tiles_run(struct cpu_worker *worker, const struct cpu_pass *pass,
@@ -333,6 +364,7 @@ void kal_cpu_tiles_run(struct cpu_worker *worker, const struct cpu_pass *pass,
 {
     struct cpu_run run;
     kal_cpu_run_init(&run, worker, pass, chunk);
+    run.lead = find_lead(&run, end - begin);
     run_tiles(&run, begin, end);
 }
 
@@ -341,6 +373,7 @@ void kal_cpu_tiles_share(struct cpu_worker *worker, const struct cpu_pass *pass,
 {
     struct cpu_run run;
     kal_cpu_run_init(&run, worker, pass, chunk);
+    run.lead = find_lead(&run, end - begin);
     const int64_t middle = pass->ends_inside ? begin + (end - begin) / 2 : end;
 
     run_tiles(&run, begin, middle);

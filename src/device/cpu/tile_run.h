@@ -42,6 +42,8 @@ struct cpu_run {
     struct cpu_memory in, out; // of the tile's lanes
     int64_t in_unit, out_unit; // reals from a line to an adjacent one: 2 if interleaved
     struct cpu_place step;     // from lane to lane on the fast loop
+    int64_t
+        lead; // lines of each row before the first one that begins on a line of the caches, if those are a tile of their own
     int64_t staged[CPU_MAX_LANES]; // lanes of a copy of the output, before it is streamed
     bool is_streamed;              // a tile's output is one piece
     int joined;                    // tiles whose output is in the copy of neighbours,
