@@ -501,17 +501,17 @@ static bool ends_inside(const struct cpu_program *program, const struct cpu_pass
     return llabs(step.in) <= CPU_NEIGHBOUR || llabs(step.out) <= CPU_NEIGHBOUR;
 }
 
-// May tiles begin with whichever line of a row begins on a line of the caches, as all rows then do?
+// May tiles, as wide as lines of the caches or wider, begin with whichever line of a row begins on one, as all rows then do?
 static bool has_lead(const struct cpu_pass *pass, int64_t real_bytes)
 {
     enum { PAIR = 2 };
     const struct kal_pass *p = pass->pass;
     int64_t all = p->out.stride;
 
-    if (!pass->is_streamed || pass->is_blocked || pass->fast_loop < 0 ||
-        pass->turned.run || !pass->kernels->stream_lanes || p->out.index ||
-        p->out.twiddle_n || p->out.imag != 1 ||
-        kal_cpu_step_find(pass, pass->fast_loop).out != PAIR)
+    if (PAIR * pass->kernels->lanes * real_bytes < CPU_LINE_BYTES || !pass->is_streamed ||
+        pass->is_blocked || pass->fast_loop < 0 || pass->turned.run ||
+        !pass->kernels->stream_lanes || p->out.index || p->out.twiddle_n ||
+        p->out.imag != 1 || kal_cpu_step_find(pass, pass->fast_loop).out != PAIR)
         return false;
     for (int i = 0; i < kal_pass_loop_count(p); i++)
         all |= i != pass->fast_loop && p->loops[i].count > 1 ? p->loops[i].out : 0;
