@@ -515,6 +515,7 @@ static inline void set_vectors(struct cpu_vectors *v, const struct cpu_axis *axi
 struct asking {
     const char *at, *end;
     int64_t bytes;
+    bool asks_nearest;
 };
 
 enum { ASKING_LINES = 16 }; // a multiple of what registers hold
@@ -522,7 +523,7 @@ enum { ASKING_LINES = 16 }; // a multiple of what registers hold
 static inline void ask(struct asking *a)
 {
     for (int64_t i = 0; i < a->bytes && a->at < a->end; i += CPU_LINE_BYTES) {
-        __builtin_prefetch(a->at, 0, 2);
+        kal_cpu_ask(a->at, a->asks_nearest);
         a->at += CPU_LINE_BYTES;
     }
 }
@@ -701,7 +702,8 @@ void kal_cpu_array_run(const struct cpu_program *program, const struct cpu_vecto
         run_calls(array, place);
     } else if (array->ask_bytes > 0) {
         const char *next = from + program->in.line;
-        struct asking a = { next, next + array->in_bytes, array->ask_bytes };
+        struct asking a = { next, next + array->in_bytes, array->ask_bytes,
+                            program->asks_nearest };
         run_axes(program, from, to, tile, &a);
     } else {
         run_axes(program, from, to, tile, NULL);

@@ -305,6 +305,10 @@ struct cpu_program {
     struct cpu_roots_kept *roots_kept; // meanwhile; a part's are its parent's
     struct cpu_pass *pass;
     bool is_f64;
+    // Lines ask for memory to come in the nearest cache, not in the one behind it. On a Zen 5 processor the latter is as if nothing
+    // had been asked for with some places of the input, of 64 floats in 67 MB most: 2.6 or 8 ms; others take 0.8 to 1.04 of the
+    // time. On a Xeon the former takes up to 1.16 of it.
+    bool asks_nearest;
     enum cpu_single single;
     struct cpu_user_side in, out; // of a single one
     int64_t lines;                // that are single, one after the other,
@@ -395,6 +399,15 @@ enum { CPU_STAGED_BYTES = 6144 };
 
 // Lines of several steps on their way there, if several are as short as that.
 enum { CPU_STREAMED_BYTES = 4096 };
+
+/** Have what is there on its way to the nearest cache, or to the one behind it. */
+CPU_INLINE void kal_cpu_ask(const char *from, bool asks_nearest)
+{
+    if (asks_nearest)
+        __builtin_prefetch(from, 0, 3);
+    else
+        __builtin_prefetch(from, 0, 2);
+}
 
 /** Elements of a block of a long pointwise pass. */
 enum { CPU_BLOCK = 2048 };

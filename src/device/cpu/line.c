@@ -184,7 +184,7 @@ kallima_status kal_cpu_line_find(struct cpu_line **out, struct cpu_program *prog
             rows->pass->out.imag == 1 && kal_cpu_is_streamed(program, rows->pass),
         .streams_planes = kal_cpu_streams_planes(program, rows->pass),
         .ends_inside = device->is_zen,
-        .asks_nearest = device->is_zen_5,
+        .asks_nearest = program->asks_nearest,
     };
     KAL_TRY(find_width(out, program, &base, 1));
     program->streams = program->streams || (*out && base.streams_planes);

@@ -34,10 +34,7 @@ struct cpu_line {
     bool is_spread; // by way of a copy, or else where lines begin on lines of the caches
     bool streams_planes; // as is_streamed of planes, only where lines begin on such lines
     bool ends_inside;    // as of struct cpu_pass, rows that threads share
-    // Is memory to come asked for in the nearest cache, not the one behind it? On a Zen 5 processor the latter is as if nothing
-    // had been asked for with some places of the input, of 64 floats in 67 MB most: 2.6 or 8 ms. On a Xeon the former takes up
-    // to 1.16 of the time.
-    bool asks_nearest;
+    bool asks_nearest;   // as of struct cpu_program
 };
 
 /** Return whether all steps of a pass are codelets over whole tiles, one at least. */

@@ -1072,6 +1072,7 @@ kallima_status kal_cpu_program_make(struct kal_device_program **out,
     program->parent = parent;
     program->program = source;
     program->is_f64 = is_f64;
+    program->asks_nearest = ((const struct cpu_device *)device)->is_zen_5;
     program->most_threads = most_threads;
     program->scratches = 1;
     kal_arena_init(&program->arena, &device->host);

@@ -444,11 +444,11 @@ static inline void run_lines(const struct cpu_program *program, run_one *run,
     }
 }
 
-// Have bytes on their way to the nearer cache.
-CPU_INLINE void ask_for(const char *from, int64_t bytes)
+CPU_INLINE void ask_for(const struct cpu_program *program, const char *from,
+                        int64_t bytes)
 {
     for (int64_t i = 0; i < bytes; i += CPU_LINE_BYTES)
-        __builtin_prefetch(from + i, 0, 2);
+        kal_cpu_ask(from + i, program->asks_nearest);
 }
 
 // The same while lines to come are asked for.
@@ -459,7 +459,7 @@ static void run_lines_ahead(const struct cpu_program *program, run_one *run,
     enum { AHEAD_BYTES = 8192 };
     for (int64_t i = 0; i < lines; i++) {
         if (program->array.ask_bytes == 0)
-            ask_for(kal_cpu_leading(x) + AHEAD_BYTES, program->in.line);
+            ask_for(program, kal_cpu_leading(x) + AHEAD_BYTES, program->in.line);
         run(program, x, &y, workspace);
         finish_line(program, &y);
         kal_cpu_advance(x, program->in.line);
