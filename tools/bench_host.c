@@ -33,13 +33,20 @@ static void poison(void *array, uint64_t bytes)
         memset((char *)array + start, 0xff, least(bytes - start, PAGE_BYTES));
 }
 
-static void *allocate(uint64_t bytes)
+static void *allocate(const struct bench_job *job, uint64_t bytes)
 {
-    void *array = NULL;
-    if (posix_memalign(&array, ALIGNMENT_BYTES, bytes) != 0)
+    const int64_t behind = job->bench->behind_bytes;
+    void *memory = NULL;
+    if (posix_memalign(&memory, ALIGNMENT_BYTES, bytes + (uint64_t)behind) != 0)
         return NULL;
-    poison(array, bytes);
-    return array;
+    poison((char *)memory + behind, bytes);
+    return (char *)memory + behind;
+}
+
+static void release(const struct bench_job *job, void *array)
+{
+    if (array)
+        free((char *)array - job->bench->behind_bytes);
 }
 
 // Of each array of a side: the next one is aligned, too.
@@ -66,9 +73,9 @@ static bool allocate_arrays(struct bench_job *job)
     const bool in_place = job->data->desc->placement == KALLIMA_IN_PLACE;
     const uint64_t in_bytes = total_bytes(in), out_bytes = total_bytes(out);
 
-    void *memory = allocate(in_place && out_bytes > in_bytes ? out_bytes : in_bytes);
+    void *memory = allocate(job, in_place && out_bytes > in_bytes ? out_bytes : in_bytes);
     set_arrays(job->arrays.in, memory, in);
-    set_arrays(job->arrays.out, in_place ? memory : allocate(out_bytes), out);
+    set_arrays(job->arrays.out, in_place ? memory : allocate(job, out_bytes), out);
     if (!job->arrays.in[0] || !job->arrays.out[0])
         return outcome_fail(job->outcome, "no memory left for the arrays");
     return true;
@@ -95,7 +102,7 @@ static bool keep_input(struct bench_job *job)
     void *fresh[2];
     if (!overwrites_input(job))
         return true;
-    job->fresh = allocate(total_bytes(&job->data->in));
+    job->fresh = allocate(job, total_bytes(&job->data->in));
     if (!job->fresh)
         return outcome_fail(job->outcome, "no memory left for a copy of the input");
     set_arrays(fresh, job->fresh, &job->data->in);
@@ -118,9 +125,9 @@ static void job_clear(struct bench_job *job)
     if (job->peer_plan)
         job->peer->peer->plan_destroy(job->peer_plan);
     if (!is_in_place(job))
-        free(job->arrays.out[0]);
-    free(job->arrays.in[0]);
-    free(job->fresh);
+        release(job, job->arrays.out[0]);
+    release(job, job->arrays.in[0]);
+    release(job, job->fresh);
 }
 
 static bool execute(const struct bench_job *job)
@@ -259,13 +266,13 @@ static double take_copy(const struct bench_job *job, int64_t times)
     const uint64_t out = side_moved_bytes(&job->data->out), bytes = least(in, out);
     const bool in_place = is_in_place(job);
     const char *from = job->arrays.in[0];
-    char *to = in_place ? allocate(bytes) : job->arrays.out[0];
+    char *to = in_place ? allocate(job, bytes) : job->arrays.out[0];
     if (!to)
         return -1;
     const double ns = fmin(time_copies(to, from, bytes, copy_plainly, times),
                            time_copies(to, from, bytes, copy_past_caches, times));
     if (in_place)
-        free(to);
+        release(job, to);
     return ns * ((double)in + (double)out) / (2 * (double)bytes);
 }
 

@@ -45,6 +45,8 @@ static void print_problem(const struct bench *bench, const kallima_desc *desc)
     if (layout[0])
         print_string("layout", layout + 1);
     printf("\"threads\": %d, ", bench->info.threads);
+    if (bench->behind_bytes)
+        printf("\"behind_bytes\": %lld, ", (long long)bench->behind_bytes);
 }
 
 static void print_timing(const struct timing *timing)

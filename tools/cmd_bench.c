@@ -28,6 +28,11 @@ static const char help[] =
     "                      (default: 0.25; on a GPU 0.05)\n"
     "  --max-time S        seconds for a problem after which few samples must do\n"
     "                      (default: 10; on a GPU 1)\n"
+    "  --behind BYTES      let arrays begin so many bytes behind a line of the caches, "
+    "on\n"
+    "                      the CPU, a multiple of 8 (default: 0; large arrays of "
+    "malloc():\n"
+    "                      16)\n"
     "  --plan-twice        take the time of planning the same problem again, too\n"
     "  --json              one JSON object a line on standard output; the table goes to\n"
     "                      standard error\n"
@@ -51,6 +56,7 @@ enum option_id {
     OPT_HELP = PROBLEM_OPTION_END,
     OPT_MIN_TIME,
     OPT_MAX_TIME,
+    OPT_BEHIND,
     OPT_PLAN_TWICE,
     OPT_JSON,
     OPT_PEER,
@@ -65,6 +71,7 @@ static const struct option options[] = {
     PROBLEM_OPTION_ROWS,
     { "min-time", required_argument, NULL, OPT_MIN_TIME },
     { "max-time", required_argument, NULL, OPT_MAX_TIME },
+    { "behind", required_argument, NULL, OPT_BEHIND },
     { "plan-twice", no_argument, NULL, OPT_PLAN_TWICE },
     { "json", no_argument, NULL, OPT_JSON },
     { "peer", required_argument, NULL, OPT_PEER },
@@ -79,12 +86,13 @@ static const struct option options[] = {
 struct request {
     struct problem_request problems;
     double min_time_s, max_time_s; // negative: the default
+    int64_t behind_bytes;
     bool plan_twice, json, help;
     const char *peers; // separated by commas; NULL: none
     struct peer_options peer_options;
 };
 
-enum { MOST_SECONDS = 3600 };
+enum { MOST_SECONDS = 3600, MOST_BEHIND = 4096 };
 
 static bool parse_option(const struct cli *cli, int id, struct request *request)
 {
@@ -99,6 +107,13 @@ static bool parse_option(const struct cli *cli, int id, struct request *request)
     case OPT_MAX_TIME:
         return cli_parse_seconds(cli, "--max-time", 0, MOST_SECONDS,
                                  &request->max_time_s);
+    case OPT_BEHIND:
+        if (cli_parse_int64(optarg, 0, MOST_BEHIND, &request->behind_bytes) &&
+            request->behind_bytes % (int64_t)sizeof(double) == 0)
+            return true;
+        cli_usage(cli, "--behind %s: must be a multiple of 8 from 0 to %d", optarg,
+                  MOST_BEHIND);
+        return false;
     case OPT_PLAN_TWICE: request->plan_twice = true; return true;
     case OPT_JSON: request->json = true; return true;
     case OPT_PEER: request->peers = optarg; return true;
@@ -234,7 +249,9 @@ static struct sampling choose_sampling(const struct request *request, bool is_gp
 static int measure(const struct cli *cli, const struct request *request,
                    const struct problems *problems, struct bench_record *record)
 {
-    struct bench bench = { .plans_twice = request->plan_twice, .record = record };
+    struct bench bench = { .plans_twice = request->plan_twice,
+                           .behind_bytes = request->behind_bytes,
+                           .record = record };
     struct bench_memory memory;
     int status = open_device(cli, request, &bench, &memory);
     if (status == CLI_OK)

@@ -16,6 +16,7 @@ class Arguments(Case):
             ["--peer", "nonsense"], ["--peer", "cufft", "--device", "cpu"],
             ["--peer", "clfft,fftw", "--device", "cpu"], ["--peer"],
             ["--min-time", "-1"], ["--max-time", "long"], ["--plan-twice=yes"],
+            ["--behind", "12"], ["--behind", "-8"],
             ["--cases", "a.txt", "8"], ["8x"],
         ]:
             with self.subTest(arguments):
