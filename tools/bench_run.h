@@ -30,10 +30,9 @@ struct bench {
     struct bench_peer peer[BENCH_MAX_PEERS];
     int peers;
     struct sampling sampling;
-    int64_t
-        behind_bytes;   // arrays of host memory begin so far behind a line of the caches
-    const char *recipe; // that Kallima is to follow; NULL: its planner chooses
-    bool plans_twice;   // take the time of a second plan for the same problem, too
+    int64_t behind_bytes; // of host memory: arrays begin so far behind lines of caches
+    const char *recipe;   // that Kallima is to follow; NULL: its planner chooses
+    bool plans_twice;     // take the time of a second plan for the same problem, too
     struct bench_record *record; // of what was measured, also by other processes
 };
 

@@ -28,11 +28,8 @@ static const char help[] =
     "                      (default: 0.25; on a GPU 0.05)\n"
     "  --max-time S        seconds for a problem after which few samples must do\n"
     "                      (default: 10; on a GPU 1)\n"
-    "  --behind BYTES      let arrays begin so many bytes behind a line of the caches, "
-    "on\n"
-    "                      the CPU, a multiple of 8 (default: 0; large arrays of "
-    "malloc():\n"
-    "                      16)\n"
+    "  --behind BYTES      on a CPU, begin arrays so many bytes behind a line of the\n"
+    "                      caches, a multiple of 8 (default: 0; malloc() often has 16)\n"
     "  --plan-twice        take the time of planning the same problem again, too\n"
     "  --json              one JSON object a line on standard output; the table goes to\n"
     "                      standard error\n"
@@ -256,6 +253,8 @@ static int measure(const struct cli *cli, const struct request *request,
     int status = open_device(cli, request, &bench, &memory);
     if (status == CLI_OK)
         status = open_peers(cli, request, &bench);
+    if (status == CLI_OK && bench.memory && bench.behind_bytes)
+        status = cli_fail("--behind is for arrays of a CPU, not of %s", bench.info.name);
     bench.sampling = choose_sampling(request, bench.memory != NULL);
     if (status == CLI_OK)
         status = run_all(&bench, problems, request->json);

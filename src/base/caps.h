@@ -101,6 +101,12 @@ static inline bool kal_caps_has_32_bytes(const struct kal_caps *caps)
     return !caps->language && caps->lanes_f32 >= KAL_LANES_OF_32_BYTES;
 }
 
+/** Return whether lines that fill half a register gain most in twos: on a Zen 5, whose steps are not dear, nor stores waited for. */
+static inline bool kal_caps_has_fast_twins(const struct kal_caps *caps)
+{
+    return !caps->steps_are_dear && !caps->waits_for_stores;
+}
+
 /** Return whether registers of the CPU hold so many numbers; f64 fills one with half as many. */
 static inline bool kal_caps_has_lanes(const struct kal_caps *caps, int lanes, bool is_f64)
 {

@@ -172,14 +172,13 @@ static bool are_faster_by_two_steps(const struct batch *batch)
     return is_one && batch->lanes == WIDE && !batch->is_f64 && batch->kind == COMPLEX;
 }
 
-// But on a Zen 5, where steps are neither dear nor stores held up, two lines of half a register each are faster: 33 lines and more
+// But on a Zen 5 two lines of half a register each are faster: 33 lines and more
 // take 0.74 to 0.92 of the time, eight 0.99 and 1.1; on a Xeon 1.0 to 1.15, and 0.9 of more than 50 MB.
 static bool are_faster_by_twos(const struct batch *batch, const struct kal_caps *caps)
 {
     enum { SHORT = 72, LONG = 80 };
     return (batch->points == SHORT || batch->points == LONG) && batch->lanes == WIDE &&
-           !batch->is_f64 && batch->kind == COMPLEX && !caps->steps_are_dear &&
-           !caps->waits_for_stores;
+           !batch->is_f64 && batch->kind == COMPLEX && kal_caps_has_fast_twins(caps);
 }
 
 // Percents of the lanes that lines fill, from which on they are faster one after the other than in tiles that leave the

@@ -89,13 +89,13 @@ static bool is_short_half(const struct kal_axis *axis, bool is_f64)
 }
 
 // Do the rows of a line fill one register, and a small part of a second one? Then tiles are
-// faster, if there are lines to fill them with. Not so on a Zen 5 processor, where steps are neither dear nor stores held up, if
-// registers hold two lines: 72 floats take 0.75 to 0.96 of the time by rows.
+// faster, if there are lines to fill them with. Not so on a Zen 5 processor if registers hold
+// two lines: 72 floats take 0.75 to 0.96 of the time by rows.
 static bool is_better_in_tiles(const struct kal_axis *axis, int64_t rows, int64_t lanes,
                                const struct kal_caps *caps)
 {
-    const bool are_twins_fast = !caps->steps_are_dear && !caps->waits_for_stores &&
-                                !kal_caps_is_f64(caps) && 2 * lanes == caps->lanes_f32;
+    const bool are_twins_fast = kal_caps_has_fast_twins(caps) && !kal_caps_is_f64(caps) &&
+                                2 * lanes == caps->lanes_f32;
     return axis->lines >= LANES && rows > lanes && rows * 8 <= lanes * 9 &&
            !are_twins_fast;
 }

@@ -400,15 +400,6 @@ enum { CPU_STAGED_BYTES = 6144 };
 // Lines of several steps on their way there, if several are as short as that.
 enum { CPU_STREAMED_BYTES = 4096 };
 
-/** Have what is there on its way to the nearest cache, or to the one behind it. */
-CPU_INLINE void kal_cpu_ask(const char *from, bool asks_nearest)
-{
-    if (asks_nearest)
-        __builtin_prefetch(from, 0, 3);
-    else
-        __builtin_prefetch(from, 0, 2);
-}
-
 /** Elements of a block of a long pointwise pass. */
 enum { CPU_BLOCK = 2048 };
 

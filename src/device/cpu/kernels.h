@@ -19,6 +19,15 @@
  */
 #define CPU_INLINE static inline __attribute__((always_inline))
 
+/** Have what is there on its way to the nearest cache, or to the one behind it. */
+CPU_INLINE void kal_cpu_ask(const void *from, bool asks_nearest)
+{
+    if (asks_nearest)
+        __builtin_prefetch(from, 0, 3);
+    else
+        __builtin_prefetch(from, 0, 2);
+}
+
 enum { CPU_MAX_RADIX = 32, CPU_MAX_REAL = 32, CPU_MAX_REAL_ROW = 64, CPU_MAX_LANES = 16 };
 
 /** The longest codelet, of whole lines: of several, and of lines beside each other. */

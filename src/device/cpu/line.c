@@ -464,19 +464,20 @@ static void stage_round(const struct route route[2], int64_t in, int64_t out,
     const struct cpu_line *line = route[0].line;
     const struct cpu_worker *worker = route[0].worker;
     const int64_t most = lines_at_a_time(line);
-    struct route copied[2] = { route[0], route[1] };
+    struct route copied[2];
     struct cpu_stage stage = { line->kernels, worker->real_bytes,
                                worker->tile[1] + staged_at(line),
                                leading(&route[0].out) + out * worker->real_bytes, 0 };
 
+    for (int i = 0; i < line->width; i++) {
+        const bool is_swapped = route[i].out.re > route[i].out.im;
+        copied[i] = route[i];
+        copied[i].is_staged = false;
+        copied[i].out.re = stage.place + (is_swapped ? worker->real_bytes : 0);
+        copied[i].out.im = stage.place + (is_swapped ? 0 : worker->real_bytes);
+    }
     for (int64_t done = 0, some; done < count; done += some) {
         some = kal_min(most, count - done);
-        for (int i = 0; i < line->width; i++) {
-            const bool is_swapped = route[i].out.re > route[i].out.im;
-            copied[i].is_staged = false;
-            copied[i].out.re = stage.place + (is_swapped ? worker->real_bytes : 0);
-            copied[i].out.im = stage.place + (is_swapped ? 0 : worker->real_bytes);
-        }
         run_round(copied, in + done * line->in_step, 0, some);
         kal_cpu_stage_leave(&stage, some * line->line_bytes, done + some == count);
     }

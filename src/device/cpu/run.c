@@ -444,6 +444,7 @@ static inline void run_lines(const struct cpu_program *program, run_one *run,
     }
 }
 
+// Have bytes on their way to the nearer cache, or to the nearest.
 CPU_INLINE void ask_for(const struct cpu_program *program, const char *from,
                         int64_t bytes)
 {
@@ -480,11 +481,11 @@ static void stream_lines(const struct cpu_program *program, run_one *run,
                                workspace + program->thread_bytes - program->joined_bytes +
                                    CPU_LINE_BYTES,
                                to, 0 };
+    struct cpu_vectors place = *y;
 
+    kal_cpu_advance(&place, stage.place - to);
     for (int64_t done = 0, count; done < lines; done += count) {
-        struct cpu_vectors place = *y;
         count = kal_min(most, lines - done);
-        kal_cpu_advance(&place, stage.place - to);
         run_lines_ahead(program, run, x, place, count, workspace);
         kal_cpu_stage_leave(&stage, count * bytes, done + count == lines);
     }

@@ -47,12 +47,12 @@ static void stage_short(const struct cpu_run *run, struct cpu_vectors x,
     char *const to = kal_cpu_first_find(run, &run->out);
     struct cpu_stage stage = { pass->widest, real_bytes,
                                run->worker->tile[0] + CPU_LINE_BYTES, to, 0 };
+    struct cpu_vectors copy = *y;
 
+    copy.ahead = 0;
+    kal_cpu_vectors_move(&copy, stage.place - to);
     for (int64_t done = 0, count; done < tiles; done += count) {
-        struct cpu_vectors copy = *y;
-        copy.ahead = 0;
         count = kal_min(most, tiles - done);
-        kal_cpu_vectors_move(&copy, stage.place - to);
         run_turned(run, x, copy, count * pass->turned.count, false);
         kal_cpu_stage_leave(&stage, count * bytes, done + count == tiles);
         kal_cpu_vectors_move(&x, count * lanes * run->step.in * real_bytes);

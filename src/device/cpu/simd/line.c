@@ -93,12 +93,8 @@ static inline void turn_products(R *to, const R *t, const R *coarse, const R *fi
 INLINE void ask_for(const R *from, int64_t n, bool asks_nearest)
 {
     enum { LINE = 64 / (int)sizeof(R) };
-    for (int64_t i = 0; i < n; i += LINE) {
-        if (asks_nearest)
-            ASK_NEAR(from + i);
-        else
-            ASK(from + i);
-    }
+    for (int64_t i = 0; i < n; i += LINE)
+        kal_cpu_ask(from + i, asks_nearest);
 }
 
 // Tiles of m elements each to m transforms of r; the last ones overlap those before.
