@@ -310,8 +310,7 @@ static void design_pointwise(struct kal_kernel *k, const struct kal_caps *caps)
 {
     enum { LANES = 256, LANE_UNITS = 4 };
     const bool is_mirrored =
-        k->pass->step_count &&
-        (k->pass->step[0].op == KAL_STEP_SPLIT || k->pass->step[0].op == KAL_STEP_MERGE);
+        k->pass->step_count && kal_step_is_mirrored(&k->pass->step[0]);
     const int64_t units = is_mirrored ? (k->n - 1) / 2 + 1 : k->n;
     const bool by_lines =
         kal_side_prefers_lines(k, true) || kal_side_prefers_lines(k, false);

@@ -23,7 +23,7 @@ int64_t kal_pass_mirrored_rows(const struct kal_pass *pass)
 {
     for (int i = 0; i < pass->step_count; i++) {
         const struct kal_step *step = &pass->step[i];
-        if (step->op == KAL_STEP_SPLIT || step->op == KAL_STEP_MERGE)
+        if (kal_step_is_mirrored(step))
             return step->outer;
     }
     return 0;

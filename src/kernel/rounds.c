@@ -325,7 +325,7 @@ bool kal_rounds_can_halve(const struct kal_kernel *k)
     for (int i = 0; i < pass->step_count; i++) {
         const struct kal_step *step = &pass->step[i];
         const struct kal_step *dft = step->op == KAL_STEP_SPLIT ? step - 1 : step + 1;
-        const bool is_mirrored = step->op == KAL_STEP_SPLIT || step->op == KAL_STEP_MERGE;
+        const bool is_mirrored = kal_step_is_mirrored(step);
         const bool is_known =
             step->op == KAL_STEP_PRODUCT ||
             (step->op == KAL_STEP_DFT && (!last || keeps_halves(last, step))) ||

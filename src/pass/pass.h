@@ -118,6 +118,11 @@ struct kal_pass {
 };
 
 /** Return how many loops a pass has, of all groups. */
+static inline bool kal_step_is_mirrored(const struct kal_step *step)
+{
+    return step->op == KAL_STEP_SPLIT || step->op == KAL_STEP_MERGE;
+}
+
 static inline int kal_pass_loop_count(const struct kal_pass *pass)
 {
     return pass->stage_loops + pass->line_loops + pass->inner_loops;

@@ -335,6 +335,27 @@ struct cpu_program {
     int scratches; // of which there is one, or one for each thread, which works repeats of stages by itself
 };
 
+/** A line of the caches: what goes past them begins on one, so that each is stored whole. */
+enum { CPU_LINE_BYTES = 64 };
+
+/** Is a pass one mirrored step? */
+static inline bool kal_cpu_pass_is_mirrored(const struct kal_pass *pass)
+{
+    return pass->step_count == 1 && kal_step_is_mirrored(&pass->step[0]);
+}
+
+/** Round up to whole lines of the caches. */
+static inline uint64_t kal_cpu_aligned(uint64_t bytes)
+{
+    return (bytes + CPU_LINE_BYTES - 1) / CPU_LINE_BYTES * CPU_LINE_BYTES;
+}
+
+/** Let each thread have so many bytes for copies at least. */
+static inline void kal_cpu_need_joined(struct cpu_program *program, int64_t bytes)
+{
+    program->joined_bytes = (uint64_t)kal_max((int64_t)program->joined_bytes, bytes);
+}
+
 /** Are the numbers of both sides interleaved, with the same part first? */
 static inline bool kal_cpu_are_pairs(const struct cpu_vectors *x,
                                      const struct cpu_vectors *y, int64_t real_bytes)
@@ -381,9 +402,6 @@ static inline void kal_cpu_step_run(const struct cpu_step *step, cpu_dft *dft,
 /** Scratch that a call has room for on its stack. */
 enum { CPU_SMALL_BYTES = 34 << 10 };
 
-/** A line of the caches: what goes past them begins on one, so that each is stored whole. */
-enum { CPU_LINE_BYTES = 64 };
-
 /**
  * Bytes from one element to the next in a copy of neighbouring tiles, each of which has a line of the caches
  * of it: an odd number of these, so that elements do not meet in the same sets.
@@ -408,21 +426,6 @@ enum { CPU_BLOCK = 2048 };
  * and more of them overlap where they do not divide what there is.
  */
 double kal_cpu_group_cost(const struct cpu_kernels *kernels, int64_t points, bool is_f64);
-
-/** Return whether a pass writes so much, parts together, that it leaves the caches. */
-bool kal_cpu_leaves_caches(const struct cpu_program *program,
-                           const struct kal_pass *pass);
-
-/** Return whether a pass writes arrays of a batch that do so as a whole. */
-bool kal_cpu_arrays_leave_caches(const struct cpu_program *program,
-                                 const struct kal_pass *pass);
-
-/** Return whether that is stored past the caches: not where they hold what was there before. */
-bool kal_cpu_is_streamed(const struct cpu_program *program, const struct kal_pass *pass);
-
-/** The same of parts in arrays of their own. */
-bool kal_cpu_streams_planes(const struct cpu_program *program,
-                            const struct kal_pass *pass);
 
 /** Fill in the tables of a pass whose geometry is set. Error: E_MEMORY  exhausted */
 kallima_status kal_cpu_tables_build(struct cpu_program *program, struct cpu_pass *pass);

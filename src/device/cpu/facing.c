@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "device/cpu/facing.h"
 
+#include "device/cpu/caches.h"
 #include "device/cpu/line.h"
 #include "device/cpu/places.h"
 #include "device/cpu/tile_run.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "device/cpu/piece.h"
 
+#include "device/cpu/caches.h"
 #include "device/cpu/places.h"
 
 // Numbers, or reals, of one side that are each behind the one before it, which loops are to go through.
