@@ -101,6 +101,12 @@ static inline bool kal_caps_has_32_bytes(const struct kal_caps *caps)
     return !caps->language && caps->lanes_f32 >= KAL_LANES_OF_32_BYTES;
 }
 
+/** Return whether a CPU has registers of twice that, which are used. */
+static inline bool kal_caps_has_64_bytes(const struct kal_caps *caps)
+{
+    return !caps->language && caps->lanes_f32 > KAL_LANES_OF_32_BYTES;
+}
+
 /** Return whether lines that fill half a register gain most in twos: on a Zen 5, whose steps are not dear, nor stores waited for. */
 static inline bool kal_caps_has_fast_twins(const struct kal_caps *caps)
 {

@@ -218,15 +218,20 @@ int kal_radix_sequence_single(int64_t n, int numbers, int widest, int *radix)
 
 enum { VECTOR_BYTES = 128 }; // of a tile, both parts
 
-// Do r vectors compete for the ways of an L1 cache, each so many bytes behind the one before?
-static bool do_compete(int r, int64_t bytes_between, int ways)
+// How many of r vectors, each so many bytes behind the one before, are more than the ways of an L1 cache that they fall on?
+static int64_t competing(int r, int64_t bytes_between, int ways)
 {
     enum { WAY_BYTES = 4096 };
     const int64_t between = bytes_between % WAY_BYTES;
     int64_t places = 1; // sets that they fall on
     while (places * between % WAY_BYTES != 0)
         places++;
-    return r > ways * places;
+    return kal_max(0, r - ways * places);
+}
+
+static bool do_compete(int r, int64_t bytes_between, int ways)
+{
+    return competing(r, bytes_between, ways) > 0;
 }
 
 enum { WAYS = 12, WAYS_OF_OUTPUT = 8 };
@@ -257,12 +262,24 @@ static double first_cost(int64_t done, int r)
 // choose what is within 1.4 percent of the best, those of the Zen 4 what is within 2.9. On a Zen 5, whose registers are as wide,
 // 16384 doubles take 1.2 to 1.3 times as long by two large radices. Of few steps the first one has a large
 // radix, by whose outputs threads share the others: on sixteen single lines of 8192 to 32768 points take 0.7 to 0.9 of the time.
+//
+// Each vector more that competes to be stored costs a little more: 4096 columns take 0.86 to 0.92 of the time by 8 * 32 * 16 that they
+// take by 8 * 16 * 32, 0.95 on a Xeon. By 56 lines of 2048 to 131072 points with up to 30 sequences each these weights choose
+// what is within 2.6 percent of the best on a Zen 5, which were within 3.4 with twelve ways for stores, too, and none of that, and within
+// 2.0 on a Xeon, within 2.8 with twelve ways for loads.
 static double lanes_cost(const struct ordered_search *s, int64_t done, int r)
 {
-    static const double DEARER = 15.3;
-    return vectors_cost(r) + (s->are_steps_dear ? DEARER : first_cost(done, r)) +
-           (do_compete(r, s->n / r * VECTOR_BYTES, WAYS) ? LOADS_COMPETE : 0.0) +
-           (done > 1 && do_compete(r, done * VECTOR_BYTES, WAYS) ? STORES_COMPETE : 0.0);
+    static const double DEARER = 15.3, EACH_STORE = 0.1;
+    enum { WAYS_OF_STORES = 11, DEAR_WAYS_OF_LOADS = 16 };
+    const bool are_dear = s->are_steps_dear;
+    const int64_t stores =
+        done == 1 ? 0
+                  : competing(r, done * VECTOR_BYTES, are_dear ? WAYS : WAYS_OF_STORES);
+    return vectors_cost(r) + (are_dear ? DEARER : first_cost(done, r)) +
+           (do_compete(r, s->n / r * VECTOR_BYTES, are_dear ? DEAR_WAYS_OF_LOADS : WAYS)
+                ? LOADS_COMPETE
+                : 0.0) +
+           (stores > 0 ? STORES_COMPETE + EACH_STORE * (double)stores : 0.0);
 }
 
 // The first step reads memory and the last one writes it, where rows lie as the caller has them. Measured

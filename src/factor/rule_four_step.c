@@ -45,21 +45,53 @@ static bool takes_two_steps(int64_t n)
     return false;
 }
 
+// Longer lines that one thread works beside others, each while it is near: of which the engine has that many to share out. Elsewhere
+// each step of theirs is a pass through the cache behind. Measured in November 2026, 16 and 64 lines: of 40960 to 65536 doubles and
+// 81920 to 131072 floats 10 lengths take 0.65 to 1.0 of the time so on a Zen 5 processor, 0.77 to 1.02 on a Xeon, 0.61 to 1.11 on its
+// sixteen threads, 0.82 as a mean; doubles twice as long 0.65 to 1.05, 0.87 to 1.0 and 0.68 to 0.8, floats 0.77 to 0.99 on the
+// former, 1.0 to 1.13 on the latter. Columns that no power of two divides need radices of 15 and 25, and lose by it.
+static bool is_one_of_many(const struct kal_axis *axis, const struct kal_caps *caps)
+{
+    enum { MANY_LINES = 16, MULTIPLE = 64, NEAR_BYTES = 512 << 10 };
+    enum { LONGEST_BYTES = 2 << 20, LONGEST_DEAR_F32 = 1 << 20 };
+    const int64_t bytes = axis->n * pair_bytes(caps);
+    const bool is_dear_f32 = caps->steps_are_dear && !kal_caps_is_f64(caps);
+
+    return kal_caps_has_64_bytes(caps) && !caps->waits_for_stores &&
+           axis->lines >= MANY_LINES && axis->n % MULTIPLE == 0 && bytes > NEAR_BYTES &&
+           bytes <= (is_dear_f32 ? LONGEST_DEAR_F32 : LONGEST_BYTES) &&
+           axis->array_bytes == 0.0 && !axis->is_convolved && !axis->mirrors_first &&
+           !axis->mirrors_last;
+}
+
+// Doubles take rows of 16 on a Zen 5 processor, whatever their columns take: 20480 to 32768 points, 4 to 128 lines, 0.71 to 0.95 of
+// the time of rows of 8.
+static bool fills_with_doubles(const struct kal_axis *axis, const struct kal_caps *caps)
+{
+    return kal_caps_is_f64(caps) && kal_caps_has_64_bytes(caps) &&
+           kal_caps_has_fast_twins(caps) && !axis->is_convolved;
+}
+
 // Rows of a line whose roots the engine has as products, since a table of all takes a good part of the cache that
 // holds the line: columns fill registers then, and more than a few lines, and those of convolutions, need rows of several
 // registers only where these leave one step less. Measured in November 2026 by timing 210 lines of 256 to 512 KiB, one to 16
 // at once, with both: by rows of 16 they take 0.94 of the time of 32 on a Zen 5 processor, powers of two 0.65 to 0.9, but
 // 1.02 on a Xeon, few doubles of 256 KiB 1.2.
+// Longer ones take those of 32 from where tiles of columns leave the nearer cache.
 static int64_t rows_of_products(const struct kal_axis *axis, const struct kal_caps *caps)
 {
-    enum { LEAST_BYTES = 256 << 10 };
+    enum { LEAST_BYTES = 256 << 10, MOST_COLUMNS = 3072 };
     static const int rows[] = { 32, 16 };
-    const bool are_few = axis->lines <= FEW_LINES && !axis->is_convolved;
+    const bool is_longer = is_one_of_many(axis, caps);
+    const bool is_any = is_longer || fills_with_doubles(axis, caps) ||
+                        (axis->lines <= FEW_LINES && !axis->is_convolved);
+    const bool takes_32 =
+        is_longer ? axis->n / rows[1] > MOST_COLUMNS : caps->steps_are_dear;
 
     if (axis->n * pair_bytes(caps) < LEAST_BYTES)
         return 0;
-    for (size_t i = caps->steps_are_dear ? 0 : 1; i < KAL_COUNT(rows); i++) {
-        if (axis->n % rows[i] == 0 && (are_few || takes_two_steps(axis->n / rows[i])))
+    for (size_t i = takes_32 ? 0 : 1; i < KAL_COUNT(rows); i++) {
+        if (axis->n % rows[i] == 0 && (is_any || takes_two_steps(axis->n / rows[i])))
             return rows[i];
     }
     return 0;
@@ -73,6 +105,8 @@ static int64_t rows_of_products(const struct kal_axis *axis, const struct kal_ca
 static int64_t longest_line(const struct kal_axis *axis, const struct kal_caps *caps)
 {
     enum { LONGEST_BYTES = 512 << 10, FEW_BYTES = 256 << 10, LONGEST_ALONE = 32768 };
+    if (is_one_of_many(axis, caps))
+        return axis->n;
     if (axis->lines <= FEW_LINES && axis->mirrors_last && (axis->n & (axis->n - 1)) == 0)
         return FEW_BYTES / pair_bytes(caps);
     if (axis->lines > FEW_LINES || axis->is_convolved || rows_of_products(axis, caps) > 0)
