@@ -326,7 +326,9 @@ void lines_that_leave_the_caches_are_computed(void **state)
         { 4000, 3, "four-step(local(20.20, hints=1), local(10))" },
         { 1000, 3, "four-step(local(5.25, hints=1), local(8))" },
         { 1024, 3, "four-step(local(4.16, hints=1), local(16))" },
+        { 2048, 3, "four-step(local(16.16, hints=1), local(8))" },
         { 4096, 3, "four-step(local(16.16, hints=1), local(16))" },
+        { 32768, 2, "four-step(local(8.16.8, hints=1), local(32))" },
     };
     // Output on a line of the caches, three reals behind one, and two, which is where numbers may begin.
     static const uint64_t seeds[] = { 5, 6, 4 };

@@ -92,12 +92,16 @@ struct cpu_fused {
     cpu_dft *twins[CPU_MAX_RADIX + 1], *twins_lanes[CPU_MAX_RADIX + 1];
 };
 
-/** How numbers lie in memory; STREAMED is interleaved, stored past the caches, STREAMED_PLANES is planar. */
+/**
+ * How numbers lie in memory; STREAMED is interleaved, stored past the caches, STREAMED_PLANES is planar. SHIFTED is as STREAMED, but y
+ * begins anywhere, and is that of all transforms, whose rows are one behind the other: m, a multiple of LANES, whole lines of the caches.
+ */
 enum cpu_layout {
     CPU_PLANAR,
     CPU_INTERLEAVED,
     CPU_STREAMED,
     CPU_STREAMED_PLANES,
+    CPU_SHIFTED,
     CPU_LAYOUT_COUNT
 };
 

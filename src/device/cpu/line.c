@@ -301,7 +301,8 @@ struct route {
     const struct cpu_worker *worker;
     const struct cpu_line *line;
     cpu_line_end *end;
-    bool is_staged; // to a tile, and from there past the caches
+    bool is_staged;   // to a tile, and from there past the caches
+    bool are_shifted; // rows are put together on their way past them
     struct cpu_memory in, out;
 };
 
@@ -311,19 +312,33 @@ static bool streams_planes(const struct cpu_worker *worker, const struct cpu_lin
            is_aligned(worker, line);
 }
 
+// Can rows that begin between lines of the caches be put together to such lines? In place of a copy of all of a line: of 24 KiB and
+// more these take 0.71 to 0.92 of the time so on a Zen 5 processor, measured in November 2026, 16 KiB 0.95 to 1.02, shorter ones 1.0 to 2.
+static bool can_be_shifted(const struct cpu_worker *worker, const struct cpu_line *line)
+{
+    enum { LEAST_BYTES = 16 << 10 };
+    return line->line_bytes >= LEAST_BYTES &&
+           last_step(line, line->kernels, CPU_SHIFTED) && !is_aligned(worker, line) &&
+           line->rows->pass->out.stride == 2 * line->m &&
+           line->m % line->kernels->lanes == 0 &&
+           2 * line->m * worker->real_bytes % CPU_LINE_BYTES == 0;
+}
+
 static void init_route(struct route *route, const struct cpu_worker *worker,
                        const struct cpu_line *line)
 {
-    const bool is_streamed =
-        line->is_streamed && !line->is_spread && is_aligned(worker, line);
+    const bool is_direct = line->is_streamed && !line->is_spread;
+    const bool is_streamed = is_direct && is_aligned(worker, line);
 
     route->worker = worker;
     route->line = line;
+    route->are_shifted = is_direct && can_be_shifted(worker, line);
     route->end = last_step(line, line->kernels,
                            is_streamed                    ? CPU_STREAMED
+                           : route->are_shifted           ? CPU_SHIFTED
                            : streams_planes(worker, line) ? CPU_STREAMED_PLANES
                                                           : line->out);
-    route->is_staged = line->is_streamed && !is_streamed;
+    route->is_staged = line->is_streamed && !is_streamed && !route->are_shifted;
     kal_cpu_memory_find(&route->in, worker, &line->columns->pass->in);
     kal_cpu_memory_find(&route->out, worker, &line->rows->pass->out);
 }
@@ -643,7 +658,7 @@ void kal_cpu_lines_share(struct cpu_worker *worker, const struct cpu_line *lines
     struct route route;
 
     init_route(&route, worker, line);
-    if (route.is_staged)
+    if (route.is_staged || route.are_shifted)
         route.end = last_step(line, line->kernels, line->out);
     for (int64_t i = 0; i < count; i++) {
         const int64_t in =

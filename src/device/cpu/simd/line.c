@@ -97,6 +97,21 @@ INLINE void ask_for(const R *from, int64_t n, bool asks_nearest)
         kal_cpu_ask(from + i, asks_nearest);
 }
 
+// Elements k .. k+LANES-1 of tiles of m each, times their roots, so that r vectors of LANES numbers are of as many transforms.
+INLINE void turn_group(R *turned, int r, const R *t, const R *w, const R *f, int64_t m,
+                       int64_t k)
+{
+    for (int g = 0; g < r / LANES; g++) {
+        const int64_t at = (g * m + k) * PAIR;
+        R *const to = turned + g * LANES * PAIR;
+        if (r >= CPU_PRODUCTS_FROM && f)
+            turn_products(to, t + at, w + (g * REGISTERS(m) + REGISTERS(k)) * PAIR,
+                          f + g * LANES * PAIR);
+        else
+            turn(to, t + at, w ? w + at : NULL, LANES);
+    }
+}
+
 // Tiles of m elements each to m transforms of r; the last ones overlap those before.
 #define LINE(r, way)                                                                     \
     static void line_##r##_##way(const void *tile, const struct cpu_vectors *y,          \
@@ -110,16 +125,7 @@ INLINE void ask_for(const R *from, int64_t n, bool asks_nearest)
         for (int64_t k = 0;; k = k + 2 * LANES <= count ? k + LANES : count - LANES) {   \
             if (ahead)                                                                   \
                 ask_for((const R *)ahead + 2 * (r)*k, 2 * (r)*LANES, asks_nearest);      \
-            for (int g = 0; g < (r) / LANES; g++) {                                      \
-                const int64_t at = (g * m + k) * PAIR;                                   \
-                R *const to = turned + g * LANES * PAIR;                                 \
-                if ((r) >= CPU_PRODUCTS_FROM && f)                                       \
-                    turn_products(to, t + at,                                            \
-                                  w + (g * REGISTERS(m) + REGISTERS(k)) * PAIR,          \
-                                  f + g * LANES * PAIR);                                 \
-                else                                                                     \
-                    turn(to, t + at, w ? w + at : NULL, LANES);                          \
-            }                                                                            \
+            turn_group(turned, r, t, w, f, m, k);                                        \
             way##_##r(turned, turned + LANES, PAIR, yr + k * UNIT, yi + k * UNIT,        \
                       y->stride);                                                        \
             if (k + LANES == count)                                                      \
@@ -183,6 +189,101 @@ RADICES(LINE, interleaved)
 #include CODELETS
 RADICES(LINE, streamed)
 
+#if REGISTER_BYTES == 64
+// Rows of numbers, one behind the other, that begin between lines of the caches. A register is such a line: it is put together of what
+// a group of numbers has left and of what comes behind that, the next group or, in the end, the first one of the next row.
+struct shifted_rows {
+    V first[CPU_MAX_RADIX], left[CPU_MAX_RADIX]; // of each row
+    M behind;                                    // lanes of two registers that make one
+    R *to; // where the next group's numbers of row 0 are, from the first such line in them on
+    ptrdiff_t row; // reals from row to row
+    int past;      // reals of a row before its first such line, one at least
+    bool is_begun;
+};
+
+INLINE void begin_rows(struct shifted_rows *rows, R *y, ptrdiff_t row)
+{
+    M lane;
+    for (int i = 0; i < LANES; i++)
+        lane[i] = i;
+    rows->past = LANES - (int)((uintptr_t)y % REGISTER_BYTES / sizeof(R));
+    rows->behind = lane + rows->past;
+    rows->to = y + rows->past;
+    rows->row = row;
+    rows->is_begun = false;
+}
+
+// LANES numbers of row i.
+INLINE void stream_shifted(struct shifted_rows *rows, ptrdiff_t i, V a, V b)
+{
+    R *const to = rows->to + i * rows->row;
+    if (rows->is_begun)
+        STREAM(to - LANES, PICK(rows->left[i], a, rows->behind));
+    else
+        rows->first[i] = a;
+    STREAM(to, PICK(a, b, rows->behind));
+    rows->left[i] = b;
+}
+
+// yr and yi, which are exchanged where parts are, begin with the rows, and `at` is the number of one.
+#define STREAM_SHIFTED(yr, yi, at, re, im)                                   \
+    do {                                                                     \
+        const M low_ = low_lanes ^ (LANES * WHERE_EXCHANGED(yr, yi));        \
+        const V a_ = (re), b_ = (im);                                        \
+        stream_shifted((struct shifted_rows *)(void *)LEADING(yr, yi), (at), \
+                       PICK(a_, b_, low_), PICK(a_, b_, low_ + LANES / 2));  \
+    } while (0)
+
+// What is before the first line of the caches, between rows, and behind the last line.
+INLINE void end_rows(const struct shifted_rows *rows, int r, R *y)
+{
+    R *const first = y + rows->past - LANES;
+
+    STORE_PART(y, rows->first[0], rows->past);
+    for (int i = 1; i < r; i++)
+        STREAM(first + i * rows->row,
+               PICK(rows->left[i - 1], rows->first[i], rows->behind));
+    STORE_PART(first + r * rows->row,
+               PICK(rows->left[r - 1], rows->left[r - 1], rows->behind),
+               LANES - rows->past);
+}
+
+// As way interleaved, all m transforms, past the caches.
+#define LINE_SHIFTED(r, way)                                                             \
+    static void line_##r##_##way(const void *tile, const struct cpu_vectors *y,          \
+                                 int64_t m, int64_t count, const void *roots,            \
+                                 const void *fine, const void *ahead, bool asks_nearest) \
+    {                                                                                    \
+        _Alignas(REGISTER_BYTES) R turned[(r)*PAIR];                                     \
+        const bool is_swapped = (R *)y->im < (R *)y->re;                                 \
+        R *const to = is_swapped ? y->im : y->re;                                        \
+        struct shifted_rows rows;                                                        \
+        R *const at = (void *)&rows;                                                     \
+        int64_t k = 0;                                                                   \
+        begin_rows(&rows, to, y->stride);                                                \
+        do {                                                                             \
+            if (ahead)                                                                   \
+                ask_for((const R *)ahead + 2 * (r)*k, 2 * (r)*LANES, asks_nearest);      \
+            turn_group(turned, r, tile, roots, fine, m, k);                              \
+            way##_##r(turned, turned + LANES, PAIR, at + is_swapped, at + !is_swapped,   \
+                      1);                                                                \
+            rows.to += PAIR;                                                             \
+            rows.is_begun = true;                                                        \
+            k += LANES;                                                                  \
+        } while (k < count);                                                             \
+        end_rows(&rows, r, to);                                                          \
+    }
+
+#undef STORE_PAIR
+#undef CODELET
+#undef CODELET_TWIDDLE
+#define STORE_PAIR         STREAM_SHIFTED
+#define CODELET(n)         shifted_##n
+#define CODELET_TWIDDLE(n) twiddle_unused_for_shifted_##n
+#include CODELETS
+RADICES(LINE_SHIFTED, shifted)
+#endif
+
 // A register of each part is a line of the caches, or stores past these would fill parts of many.
 #if REGISTER_BYTES == 64
 #undef STORE_PAIR
@@ -229,6 +330,7 @@ const struct cpu_line_kernels JOIN(kal_cpu_line_, KAL_SIMD_SUFFIX) = {
     .end[CPU_STREAMED] = { RADICES(ENTRY, streamed) },
 #if REGISTER_BYTES == 64
     .end[CPU_STREAMED_PLANES] = { RADICES(ENTRY, streamed_planes) },
+    .end[CPU_SHIFTED] = { RADICES(ENTRY, shifted) },
     .twins[CPU_INTERLEAVED] = line_twins,
     .twins[CPU_STREAMED] = line_streamed_twins,
 #endif
