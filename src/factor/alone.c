@@ -384,7 +384,7 @@ static bool are_short(const struct kal_problem *p)
 // Long lines that no register divides, of which a single one is worked in one visit: of more than some
 // bytes, others are stored past the caches. Measured there, 124 batches of up to 6 MB:
 // they take 0.75 of the time as a mean; complex doubles of multiples of four points as much as before. Floats that registers divide
-// do so up to fewer bytes: 60 lines of 9600 to 16128 points take 0.72 to 1.06 of the time in other ways on a Zen 5 processor, 0.88 as a
+// do so up to fewer bytes in those of 64 bytes: 60 lines of 9600 to 16128 points take 0.72 to 1.06 of the time in other ways on a Zen 5 processor, 0.88 as a
 // mean, on a Xeon 0.78 to 0.99, on its sixteen threads 0.9 to 1.2.
 static bool are_uneven(const struct kal_problem *p, const struct kal_caps *caps,
                        int64_t points)
@@ -393,8 +393,8 @@ static bool are_uneven(const struct kal_problem *p, const struct kal_caps *caps,
     const bool is_f64 = p->precision == KALLIMA_F64;
     const struct kal_caps limited = kal_caps_limit(caps, is_f64);
     const struct kal_axis line = { .n = points, .lines = 1 };
-    const bool has_rows = !caps->waits_for_stores && p->kind == KALLIMA_C2C &&
-                          kal_line_rows(&line, &limited) > 0;
+    const bool has_rows = kal_caps_has_64_bytes(caps) && !caps->waits_for_stores &&
+                          p->kind == KALLIMA_C2C && kal_line_rows(&line, &limited) > 0;
 
     return (p->kind != KALLIMA_C2C || !is_f64 || points % FEWEST_DOUBLES != 0) &&
            kal_line_is_visited_once(&line, &limited) &&

@@ -239,6 +239,15 @@ static void rows_of_a_line_fit_registers(void **state)
         { { .n = 50, .lines = 2 }, true, 16, 0 },
         { { .n = 8, .lines = 1 }, true, 16, 0 }, // one codelet is faster
         { { .n = 17, .lines = 1 }, true, 16, 0 },
+        { { .n = 32768, .lines = 32 }, true, 16, 16 }, // in wide registers
+        { { .n = 32768, .lines = 32 }, true, 8, 8 },
+        { { .n = 49152, .lines = 16 }, true, 16, 16 }, // many longer ones
+        { { .n = 131072, .lines = 16 }, true, 16, 32 },
+        { { .n = 131072, .lines = 15 }, true, 16, 0 },
+        { { .n = 131072, .lines = 16, .array_bytes = 1 << 25 }, true, 16, 0 },
+        { { .n = 60000, .lines = 64 }, true, 16, 0 }, // radices of 15 and 25
+        { { .n = 262144, .lines = 16 }, false, 16, 32 },
+        { { .n = 524288, .lines = 16 }, false, 16, 0 },
     };
     (void)state;
     for (size_t i = 0; i < KAL_COUNT(rows); i++) {
@@ -301,6 +310,8 @@ static void lines_of_a_batch_are_alone_where_that_wins(void **state)
         { KALLIMA_C2R, false, 162, 10000, { false, false, true } },
         { KALLIMA_C2C, true, 15, 100000, { false, false, false } },
         { KALLIMA_C2C, true, 4096, 100, { false, false, false } },
+        { KALLIMA_C2C, false, 12800, 40, { true, true, true } },
+        { KALLIMA_C2C, false, 12800, 41, { true, true, false } },
     };
     (void)state;
     for (size_t i = 0; i < 3 * KAL_COUNT(rows); i++) {
@@ -1081,7 +1092,7 @@ static void sequences_of_lanes_spread_over_the_cache(void **state)
     } rows[] = {
         { 1, false, 0, { 0 } },           { 25, false, 1, { 25 } },
         { 64, false, 2, { 4, 16 } },      { 128, false, 2, { 8, 16 } },
-        { 512, false, 3, { 8, 8, 8 } },   { 512, true, 2, { 16, 32 } },
+        { 512, false, 3, { 8, 8, 8 } },   { 512, true, 2, { 32, 16 } },
         { 640, false, 2, { 20, 32 } },    { 640, true, 2, { 20, 32 } },
         { 768, false, 3, { 4, 12, 16 } }, { 768, true, 2, { 24, 32 } },
         { 1024, false, 3, { 8, 16, 8 } }, { 1024, true, 2, { 32, 32 } },

@@ -94,7 +94,8 @@ struct cpu_fused {
 
 /**
  * How numbers lie in memory; STREAMED is interleaved, stored past the caches, STREAMED_PLANES is planar. SHIFTED is as STREAMED, but y
- * begins anywhere, and is that of all transforms, whose rows are one behind the other: m, a multiple of LANES, whole lines of the caches.
+ * begins anywhere, and is that of all transforms, whose rows are one behind the other: m, a multiple of a line's LANES, whole lines of
+ * the caches; twins are one behind the other, too.
  */
 enum cpu_layout {
     CPU_PLANAR,
@@ -107,6 +108,13 @@ enum cpu_layout {
 
 enum { CPU_PRODUCTS_FROM = 16 }; // radix of lines whose roots may be products
 
+/** What lines that are SHIFTED leave of their last line of the caches. */
+struct cpu_edge {
+    _Alignas(
+        64) char last[64]; // their last bytes, of which those in it are not stored yet
+    bool is_left;
+};
+
 /**
  * The last step of a line that fills the lanes by itself, radix r, NULL where there is none
  * (r is a multiple of the lanes): element k, lane b of tile g is number b + g LANES of
@@ -117,11 +125,12 @@ enum { CPU_PRODUCTS_FROM = 16 }; // radix of lines whose roots may be products
  * `fine`, LANES of each tile. Past the caches y and m
  * numbers are multiples of a register. As many numbers as these from `ahead` on are asked for
  * on the way, unless it is NULL, for the nearest cache or the one behind it. Transforms 0 .. count-1 are made, LANES
- * at least.
+ * at least. Those that are SHIFTED store what `edge` has left of the line right before, and leave the last of theirs to it; for others it
+ * may be NULL.
  */
 typedef void cpu_line_end(const void *tile, const struct cpu_vectors *y, int64_t m,
                           int64_t count, const void *roots, const void *fine,
-                          const void *ahead, bool asks_nearest);
+                          const void *ahead, bool asks_nearest, struct cpu_edge *edge);
 
 struct cpu_line_kernels {
     cpu_line_end *end[CPU_LAYOUT_COUNT][CPU_MAX_RADIX + 1];

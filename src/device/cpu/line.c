@@ -273,12 +273,12 @@ static void run_tiles(const struct cpu_line *line, char *const tile[2],
 
 void kal_cpu_line_run(const struct cpu_line *line, char *const tile[2],
                       const struct cpu_vectors *x, const struct cpu_vectors *y,
-                      cpu_line_end *end, const void *ahead)
+                      cpu_line_end *end, const void *ahead, struct cpu_edge *edge)
 {
     run_columns(line, tile, x, 0);
     run_tiles(line, tile, x, 1, line->tiles);
     end(tile[0], y, line->m, line->m, line->has_roots ? NULL : line->roots, line->fine,
-        ahead, line->asks_nearest);
+        ahead, line->asks_nearest, edge);
 }
 
 // Does each line of the output begin on a line of the caches, and so its codelets? Of planes in both.
@@ -312,16 +312,18 @@ static bool streams_planes(const struct cpu_worker *worker, const struct cpu_lin
            is_aligned(worker, line);
 }
 
-// Can rows that begin between lines of the caches be put together to such lines? In place of a copy of all of a line: of 24 KiB and
-// more these take 0.71 to 0.92 of the time so on a Zen 5 processor, measured in November 2026, 16 KiB 0.95 to 1.02, shorter ones 1.0 to 2.
+// Can rows that begin between lines of the caches be put together to such lines? By way of a copy of what is made at a time
+// lines of 4 KiB and more take 1.1 to 1.4 times as long on a Zen 5 processor, measured in November 2026, those of 1 and 2 KiB 1.0 to
+// 1.15, rows of one such line 0.85 to 0.95.
 static bool can_be_shifted(const struct cpu_worker *worker, const struct cpu_line *line)
 {
-    enum { LEAST_BYTES = 16 << 10 };
-    return line->line_bytes >= LEAST_BYTES &&
-           last_step(line, line->kernels, CPU_SHIFTED) && !is_aligned(worker, line) &&
+    const int64_t row_bytes = 2 * line->m * worker->real_bytes;
+
+    return last_step(line, line->kernels, CPU_SHIFTED) && !is_aligned(worker, line) &&
            line->rows->pass->out.stride == 2 * line->m &&
-           line->m % line->kernels->lanes == 0 &&
-           2 * line->m * worker->real_bytes % CPU_LINE_BYTES == 0;
+           line->out_step * worker->real_bytes == line->line_bytes &&
+           line->m % (line->kernels->lanes / line->width) == 0 &&
+           row_bytes % CPU_LINE_BYTES == 0 && row_bytes > CPU_LINE_BYTES;
 }
 
 static void init_route(struct route *route, const struct cpu_worker *worker,
@@ -376,7 +378,7 @@ static void stream_lines(const struct route *route, char *to, const char *from)
 
 // One line, or two, at these offsets, while memory `ahead` of it is asked for.
 static void run_route(const struct route *route, int64_t in, int64_t out,
-                      const void *ahead)
+                      const void *ahead, struct cpu_edge *edge)
 {
     const struct cpu_line *line = route->line;
     const int64_t real_bytes = route->worker->real_bytes;
@@ -389,7 +391,7 @@ static void run_route(const struct route *route, int64_t in, int64_t out,
             ? line_vectors(route, &route->out, tile[1], line->line_bytes / real_bytes)
             : line_vectors(route, &route->out, to, line->out_step);
 
-    kal_cpu_line_run(line, tile, &x, &y, route->end, ahead);
+    kal_cpu_line_run(line, tile, &x, &y, route->end, ahead, edge);
     if (route->is_staged)
         stream_lines(route, to, tile[1]);
 }
@@ -411,7 +413,7 @@ static bool are_staged_together(const struct route *route)
 // As many of `count` such lines as are full pairs of them, or all that come one by one; memory `ahead` of the
 // first is asked for with it. Return how many.
 static int64_t run_short(const struct route *route, int64_t in, int64_t out,
-                         int64_t count, const char *ahead)
+                         int64_t count, const char *ahead, struct cpu_edge *edge)
 {
     const struct cpu_line *line = route->line;
     const int64_t real_bytes = route->worker->real_bytes;
@@ -431,8 +433,8 @@ static int64_t run_short(const struct route *route, int64_t in, int64_t out,
 
     for (i = 0; i + line->width <= count; i += line->width) {
         line->step[0](&x, &between, step->m, step->s, roots);
-        route->end(tile, &y, line->m, line->m, end_roots, NULL, ahead,
-                   line->asks_nearest);
+        route->end(tile, &y, line->m, line->m, end_roots, NULL, ahead, line->asks_nearest,
+                   edge);
         kal_cpu_advance(&x, in_bytes);
         kal_cpu_advance(&y, out_bytes);
         ahead = ahead ? ahead + in_bytes : NULL;
@@ -450,6 +452,16 @@ static int64_t lines_ahead(const struct cpu_line *line)
                    (line->leaves_caches ? FAR_BYTES : NEAR_BYTES) / line->line_bytes);
 }
 
+// Store what is left of lines that end there.
+static void store_edge(struct cpu_edge *edge, char *end)
+{
+    const size_t left = (uintptr_t)end % sizeof edge->last;
+
+    if (edge->is_left)
+        memcpy(end - left, edge->last + sizeof edge->last - left, left);
+    edge->is_left = false;
+}
+
 // `count` lines that are one round's, from these offsets on. What lies behind the last one is
 // asked for, too: it is the next chunk's, or nobody's, and no harm done.
 static void run_round(const struct route route[2], int64_t in, int64_t out, int64_t count)
@@ -457,20 +469,28 @@ static void run_round(const struct route route[2], int64_t in, int64_t out, int6
     const struct cpu_line *line = route[0].line;
     const int64_t ahead = lines_ahead(line);
     const char *from = leading(&route[0].in) + in * route[0].worker->real_bytes;
+    char *const to = leading(&route[0].out) + out * route[0].worker->real_bytes;
+    const int64_t out_bytes = line->out_step * route[0].worker->real_bytes;
+    struct cpu_edge edge;
     const int64_t step_bytes = line->in_step * route[0].worker->real_bytes;
     const bool looks_ahead = line->in == CPU_INTERLEAVED && step_bytes != 0 &&
                              line->columns->pass->in.buffer != KAL_BUFFER_CHUNK;
 
+    edge.is_left =
+        false; // its bytes set, too, would wait until all stores before have settled
     int64_t i = is_short(&route[0])
                     ? run_short(&route[0], in, out, count,
-                                looks_ahead ? from + ahead * step_bytes : NULL)
+                                looks_ahead ? from + ahead * step_bytes : NULL, &edge)
                     : 0;
     while (i < count) {
         const struct route *now = &route[count - i < line->width];
+        if (!now->are_shifted)
+            store_edge(&edge, to + i * out_bytes);
         run_route(now, in + i * line->in_step, out + i * line->out_step,
-                  looks_ahead ? from + (i + ahead) * step_bytes : NULL);
+                  looks_ahead ? from + (i + ahead) * step_bytes : NULL, &edge);
         i += now->line->width;
     }
+    store_edge(&edge, to + i * out_bytes);
 }
 
 // The same one behind the other, past the caches by way of a copy.
@@ -626,7 +646,7 @@ static void run_rows(const struct route *route, const struct cpu_vectors *y,
 
     kal_cpu_advance(&to, begin * unit * worker->real_bytes);
     route->end(worker->common_tile + skip, &to, line->m, end - begin, roots, line->fine,
-               NULL, false);
+               NULL, false, NULL);
 }
 
 // A worker's share of the rows, by registers of them, of which the last may overlap the one before: it comes behind

@@ -53,11 +53,11 @@ kallima_status kal_cpu_line_find(struct cpu_line **out, struct cpu_program *prog
 
 /**
  * Run one line, or two, from x to y by the last step `end`, which asks for memory from `ahead`
- * on; tile[] as in struct cpu_worker.
+ * on and takes `edge`; tile[] as in struct cpu_worker.
  */
 void kal_cpu_line_run(const struct cpu_line *line, char *const tile[2],
                       const struct cpu_vectors *x, const struct cpu_vectors *y,
-                      cpu_line_end *end, const void *ahead);
+                      cpu_line_end *end, const void *ahead, struct cpu_edge *edge);
 
 /** Return the bytes of tile[0] and of tile[1]. */
 uint64_t kal_cpu_line_tile_bytes(const struct cpu_line *line);

@@ -116,9 +116,11 @@ INLINE void turn_group(R *turned, int r, const R *t, const R *w, const R *f, int
 #define LINE(r, way)                                                                     \
     static void line_##r##_##way(const void *tile, const struct cpu_vectors *y,          \
                                  int64_t m, int64_t count, const void *roots,            \
-                                 const void *fine, const void *ahead, bool asks_nearest) \
+                                 const void *fine, const void *ahead, bool asks_nearest, \
+                                 struct cpu_edge *edge)                                  \
     {                                                                                    \
         const R *t = tile, *w = roots, *f = fine;                                        \
+        (void)edge;                                                                      \
         R *yr = y->re, *yi = y->im;                                                      \
         enum { UNIT = way##_unit };                                                      \
         _Alignas(REGISTER_BYTES) R turned[(r)*PAIR];                                     \
@@ -137,27 +139,28 @@ INLINE void turn_group(R *turned, int r, const R *t, const R *w, const R *f, int
 enum { HALF_LANES = LANES / 2 };
 
 // Two lines: transforms of half as many points as there are lanes.
-#define TWINS(r, way)                                                                  \
-    static void line_##way(const void *tile, const struct cpu_vectors *y, int64_t m,   \
-                           int64_t count, const void *roots, const void *fine,         \
-                           const void *ahead, bool asks_nearest)                       \
-    {                                                                                  \
-        const R *t = tile, *w = roots;                                                 \
-        R *yr = y->re, *yi = y->im;                                                    \
-        enum { UNIT = way##_unit };                                                    \
-        _Alignas(REGISTER_BYTES) R turned[HALF_LANES * PAIR];                          \
-        (void)m;                                                                       \
-        (void)fine;                                                                    \
-        for (int64_t k = 0;;                                                           \
-             k = k + LANES <= count ? k + HALF_LANES : count - HALF_LANES) {           \
-            if (ahead)                                                                 \
-                ask_for((const R *)ahead + PAIR * k, HALF_LANES * PAIR, asks_nearest); \
-            turn(turned, t + k * PAIR, w ? w + k * PAIR : NULL, HALF_LANES);           \
-            way##_##r(turned, turned + LANES, PAIR, yr + k * UNIT, yi + k * UNIT,      \
-                      y->stride);                                                      \
-            if (k + HALF_LANES == count)                                               \
-                break;                                                                 \
-        }                                                                              \
+#define TWINS(r, way)                                                                   \
+    static void line_##way(const void *tile, const struct cpu_vectors *y, int64_t m,    \
+                           int64_t count, const void *roots, const void *fine,          \
+                           const void *ahead, bool asks_nearest, struct cpu_edge *edge) \
+    {                                                                                   \
+        const R *t = tile, *w = roots;                                                  \
+        R *yr = y->re, *yi = y->im;                                                     \
+        enum { UNIT = way##_unit };                                                     \
+        _Alignas(REGISTER_BYTES) R turned[HALF_LANES * PAIR];                           \
+        (void)m;                                                                        \
+        (void)fine;                                                                     \
+        (void)edge;                                                                     \
+        for (int64_t k = 0;;                                                            \
+             k = k + LANES <= count ? k + HALF_LANES : count - HALF_LANES) {            \
+            if (ahead)                                                                  \
+                ask_for((const R *)ahead + PAIR * k, HALF_LANES * PAIR, asks_nearest);  \
+            turn(turned, t + k * PAIR, w ? w + k * PAIR : NULL, HALF_LANES);            \
+            way##_##r(turned, turned + LANES, PAIR, yr + k * UNIT, yi + k * UNIT,       \
+                      y->stride);                                                       \
+            if (k + HALF_LANES == count)                                                \
+                break;                                                                  \
+        }                                                                               \
     }
 #endif
 
@@ -191,11 +194,11 @@ RADICES(LINE, streamed)
 
 #if REGISTER_BYTES == 64
 // Rows of numbers, one behind the other, that begin between lines of the caches. A register is such a line: it is put together of what
-// a group of numbers has left and of what comes behind that, the next group or, in the end, the first one of the next row.
+// was left before and of what comes behind that, a row's next numbers or, in the end, the first ones of the next row.
 struct shifted_rows {
     V first[CPU_MAX_RADIX], left[CPU_MAX_RADIX]; // of each row
     M behind;                                    // lanes of two registers that make one
-    R *to; // where the next group's numbers of row 0 are, from the first such line in them on
+    R *to; // where the next numbers of row 0 are, from the first such line in them on
     ptrdiff_t row; // reals from row to row
     int past;      // reals of a row before its first such line, one at least
     bool is_begun;
@@ -213,46 +216,71 @@ INLINE void begin_rows(struct shifted_rows *rows, R *y, ptrdiff_t row)
     rows->is_begun = false;
 }
 
-// LANES numbers of row i.
-INLINE void stream_shifted(struct shifted_rows *rows, ptrdiff_t i, V a, V b)
+INLINE void go_on_with_rows(struct shifted_rows *rows, int reals)
 {
-    R *const to = rows->to + i * rows->row;
+    rows->to += reals;
+    rows->is_begun = true;
+}
+
+// A register of row i.
+INLINE void stream_shifted(struct shifted_rows *rows, ptrdiff_t i, V a)
+{
     if (rows->is_begun)
-        STREAM(to - LANES, PICK(rows->left[i], a, rows->behind));
+        STREAM(rows->to + i * rows->row - LANES, PICK(rows->left[i], a, rows->behind));
     else
         rows->first[i] = a;
-    STREAM(to, PICK(a, b, rows->behind));
+    rows->left[i] = a;
+}
+
+INLINE void stream_shifted_pair(struct shifted_rows *rows, ptrdiff_t i, V a, V b)
+{
+    stream_shifted(rows, i, a);
+    STREAM(rows->to + i * rows->row, PICK(a, b, rows->behind));
     rows->left[i] = b;
 }
 
 // yr and yi, which are exchanged where parts are, begin with the rows, and `at` is the number of one.
-#define STREAM_SHIFTED(yr, yi, at, re, im)                                   \
-    do {                                                                     \
-        const M low_ = low_lanes ^ (LANES * WHERE_EXCHANGED(yr, yi));        \
-        const V a_ = (re), b_ = (im);                                        \
-        stream_shifted((struct shifted_rows *)(void *)LEADING(yr, yi), (at), \
-                       PICK(a_, b_, low_), PICK(a_, b_, low_ + LANES / 2));  \
+#define ROWS(yr, yi) ((struct shifted_rows *)(void *)LEADING(yr, yi))
+#define STREAM_SHIFTED(yr, yi, at, re, im)                            \
+    do {                                                              \
+        const M low_ = low_lanes ^ (LANES * WHERE_EXCHANGED(yr, yi)); \
+        const V a_ = (re), b_ = (im);                                 \
+        stream_shifted_pair(ROWS(yr, yi), (at), PICK(a_, b_, low_),   \
+                            PICK(a_, b_, low_ + LANES / 2));          \
     } while (0)
 
-// What is before the first line of the caches, between rows, and behind the last line.
-INLINE void end_rows(const struct shifted_rows *rows, int r, R *y)
+// The second line's rows are behind those of the first.
+#define STREAM_SHIFTED_TWINS(yr, yi, at, re, im)                                         \
+    do {                                                                                 \
+        const M low_ = low_lanes ^ (LANES * WHERE_EXCHANGED(yr, yi));                    \
+        const V a_ = (re), b_ = (im);                                                    \
+        stream_shifted(ROWS(yr, yi), (at), PICK(a_, b_, low_));                          \
+        stream_shifted(ROWS(yr, yi), (at) + HALF_LANES, PICK(a_, b_, low_ + LANES / 2)); \
+    } while (0)
+
+// What is before the first line of the caches, with what is left of others, and between rows.
+INLINE void end_rows(const struct shifted_rows *rows, int count, R *y,
+                     struct cpu_edge *edge)
 {
     R *const first = y + rows->past - LANES;
 
-    STORE_PART(y, rows->first[0], rows->past);
-    for (int i = 1; i < r; i++)
+    if (edge->is_left)
+        STREAM(first, PICK(LOAD(edge->last), rows->first[0], rows->behind));
+    else
+        STORE_PART(y, rows->first[0], rows->past);
+    for (int i = 1; i < count; i++)
         STREAM(first + i * rows->row,
                PICK(rows->left[i - 1], rows->first[i], rows->behind));
-    STORE_PART(first + r * rows->row,
-               PICK(rows->left[r - 1], rows->left[r - 1], rows->behind),
-               LANES - rows->past);
+    STORE((R *)edge->last, rows->left[count - 1]);
+    edge->is_left = rows->past < LANES;
 }
 
 // As way interleaved, all m transforms, past the caches.
 #define LINE_SHIFTED(r, way)                                                             \
     static void line_##r##_##way(const void *tile, const struct cpu_vectors *y,          \
                                  int64_t m, int64_t count, const void *roots,            \
-                                 const void *fine, const void *ahead, bool asks_nearest) \
+                                 const void *fine, const void *ahead, bool asks_nearest, \
+                                 struct cpu_edge *edge)                                  \
     {                                                                                    \
         _Alignas(REGISTER_BYTES) R turned[(r)*PAIR];                                     \
         const bool is_swapped = (R *)y->im < (R *)y->re;                                 \
@@ -267,11 +295,10 @@ INLINE void end_rows(const struct shifted_rows *rows, int r, R *y)
             turn_group(turned, r, tile, roots, fine, m, k);                              \
             way##_##r(turned, turned + LANES, PAIR, at + is_swapped, at + !is_swapped,   \
                       1);                                                                \
-            rows.to += PAIR;                                                             \
-            rows.is_begun = true;                                                        \
+            go_on_with_rows(&rows, PAIR);                                                \
             k += LANES;                                                                  \
         } while (k < count);                                                             \
-        end_rows(&rows, r, to);                                                          \
+        end_rows(&rows, r, to, edge);                                                    \
     }
 
 #undef STORE_PAIR
@@ -282,6 +309,34 @@ INLINE void end_rows(const struct shifted_rows *rows, int r, R *y)
 #define CODELET_TWIDDLE(n) twiddle_unused_for_shifted_##n
 #include CODELETS
 RADICES(LINE_SHIFTED, shifted)
+
+// The same of twins.
+#define TWINS_SHIFTED(r, way)                                                           \
+    static void line_##way(const void *tile, const struct cpu_vectors *y, int64_t m,    \
+                           int64_t count, const void *roots, const void *fine,          \
+                           const void *ahead, bool asks_nearest, struct cpu_edge *edge) \
+    {                                                                                   \
+        const R *t = tile, *w = roots;                                                  \
+        _Alignas(REGISTER_BYTES) R turned[HALF_LANES * PAIR];                           \
+        const bool is_swapped = (R *)y->im < (R *)y->re;                                \
+        R *const to = is_swapped ? y->im : y->re;                                       \
+        struct shifted_rows rows;                                                       \
+        R *const at = (void *)&rows;                                                    \
+        int64_t k = 0;                                                                  \
+        (void)m;                                                                        \
+        (void)fine;                                                                     \
+        begin_rows(&rows, to, y->stride);                                               \
+        do {                                                                            \
+            if (ahead)                                                                  \
+                ask_for((const R *)ahead + PAIR * k, HALF_LANES * PAIR, asks_nearest);  \
+            turn(turned, t + k * PAIR, w ? w + k * PAIR : NULL, HALF_LANES);            \
+            way##_##r(turned, turned + LANES, PAIR, at + is_swapped, at + !is_swapped,  \
+                      1);                                                               \
+            go_on_with_rows(&rows, LANES);                                              \
+            k += HALF_LANES;                                                            \
+        } while (k < count);                                                            \
+        end_rows(&rows, 2 * HALF_LANES, to, edge);                                      \
+    }
 #endif
 
 // A register of each part is a line of the caches, or stores past these would fill parts of many.
@@ -311,12 +366,22 @@ RADICES(LINE, streamed_planes)
 #define CODELET_TWIDDLE(n) twiddle_unused_at_last_##n
 #include CODELETS
 
+#undef STORE_PAIR
+#undef CODELET
+#undef CODELET_TWIDDLE
+#define STORE_PAIR         STREAM_SHIFTED_TWINS
+#define CODELET(n)         shifted_twins_##n
+#define CODELET_TWIDDLE(n) twiddle_unused_for_shifted_twins_##n
+#include CODELETS
+
 #if LANES == 16
 TWINS(8, twins)
 TWINS(8, streamed_twins)
+TWINS_SHIFTED(8, shifted_twins)
 #else
 TWINS(4, twins)
 TWINS(4, streamed_twins)
+TWINS_SHIFTED(4, shifted_twins)
 #endif
 #endif
 
@@ -333,6 +398,7 @@ const struct cpu_line_kernels JOIN(kal_cpu_line_, KAL_SIMD_SUFFIX) = {
     .end[CPU_SHIFTED] = { RADICES(ENTRY, shifted) },
     .twins[CPU_INTERLEAVED] = line_twins,
     .twins[CPU_STREAMED] = line_streamed_twins,
+    .twins[CPU_SHIFTED] = line_shifted_twins,
 #endif
 };
 
