@@ -45,23 +45,35 @@ static bool takes_two_steps(int64_t n)
     return false;
 }
 
+// Rows of fewer are worked by all threads together, array by array.
+static bool are_many(const struct kal_axis *axis, int64_t line_bytes)
+{
+    enum { MANY_LINES = 16 };
+    return axis->lines >= MANY_LINES &&
+           (axis->array_bytes == 0.0 ||
+            axis->array_bytes >= (double)(MANY_LINES * line_bytes));
+}
+
 // Longer lines that one thread works beside others, each while it is near: of which the engine has that many to share out. Elsewhere
 // each step of theirs is a pass through the cache behind. Measured in November 2026, 16 and 64 lines: of 40960 to 65536 doubles and
 // 81920 to 131072 floats 10 lengths take 0.65 to 1.0 of the time so on a Zen 5 processor, 0.77 to 1.02 on a Xeon, 0.61 to 1.11 on its
 // sixteen threads, 0.82 as a mean; doubles twice as long 0.65 to 1.05, 0.87 to 1.0 and 0.68 to 0.8, floats 0.77 to 0.99 on the
-// former, 1.0 to 1.13 on the latter. Columns that no power of two divides need radices of 15 and 25, and lose by it.
+// former, 1.0 to 1.13 on the latter. Columns that no power of two divides need radices of 15 and 25, and lose by it. Rows of arrays of as many
+// take 0.76 to 0.88 on the former, of four 1.0 to 1.16, halves of real lines mirrored before 0.86 to 0.95, behind 0.88 to 1.14; on the latter these were not timed.
 static bool is_one_of_many(const struct kal_axis *axis, const struct kal_caps *caps)
 {
-    enum { MANY_LINES = 16, MULTIPLE = 64, NEAR_BYTES = 512 << 10 };
+    enum { MULTIPLE = 64, NEAR_BYTES = 512 << 10 };
     enum { LONGEST_BYTES = 2 << 20, LONGEST_DEAR_F32 = 1 << 20 };
     const int64_t bytes = axis->n * pair_bytes(caps);
-    const bool is_dear_f32 = caps->steps_are_dear && !kal_caps_is_f64(caps);
+    const bool are_dear = caps->steps_are_dear;
+    const bool is_dear_f32 = are_dear && !kal_caps_is_f64(caps);
+    const bool is_plain = axis->array_bytes == 0.0 && !axis->mirrors_first;
 
-    return kal_caps_has_64_bytes(caps) && !caps->waits_for_stores &&
-           axis->lines >= MANY_LINES && axis->n % MULTIPLE == 0 && bytes > NEAR_BYTES &&
-           bytes <= (is_dear_f32 ? LONGEST_DEAR_F32 : LONGEST_BYTES) &&
-           axis->array_bytes == 0.0 && !axis->is_convolved && !axis->mirrors_first &&
-           !axis->mirrors_last;
+    if (!kal_caps_has_64_bytes(caps) || caps->waits_for_stores || axis->is_convolved ||
+        axis->mirrors_last || (are_dear && !is_plain))
+        return false;
+    return are_many(axis, bytes) && axis->n % MULTIPLE == 0 && bytes > NEAR_BYTES &&
+           bytes <= (is_dear_f32 ? LONGEST_DEAR_F32 : LONGEST_BYTES);
 }
 
 // Doubles take rows of 16 on a Zen 5 processor, whatever their columns take: 20480 to 32768 points, 4 to 128 lines, 0.71 to 0.95 of

@@ -244,7 +244,10 @@ static void rows_of_a_line_fit_registers(void **state)
         { { .n = 49152, .lines = 16 }, true, 16, 16 }, // many longer ones
         { { .n = 131072, .lines = 16 }, true, 16, 32 },
         { { .n = 131072, .lines = 15 }, true, 16, 0 },
-        { { .n = 131072, .lines = 16, .array_bytes = 1 << 25 }, true, 16, 0 },
+        { { .n = 131072, .lines = 16, .array_bytes = 1 << 25 }, true, 16, 32 },
+        { { .n = 131072, .lines = 16, .array_bytes = 1 << 24 }, true, 16, 0 },
+        { { .n = 131072, .lines = 16, .mirrors_first = true }, true, 16, 32 },
+        { { .n = 131072, .lines = 16, .mirrors_last = true }, true, 16, 0 },
         { { .n = 60000, .lines = 64 }, true, 16, 0 }, // radices of 15 and 25
         { { .n = 262144, .lines = 16 }, false, 16, 32 },
         { { .n = 524288, .lines = 16 }, false, 16, 0 },
