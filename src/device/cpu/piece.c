@@ -77,7 +77,7 @@ void kal_cpu_piece_find(struct cpu_program *program, const struct kal_phase *pha
     const int64_t bytes = reals * (program->is_f64 ? 8 : 4);
 
     if (phase->chunk != 1 || phase->chunks == 1 || phase->pass_count == 1 || reals == 0 ||
-        last->line || last->is_done || p->out.buffer != KAL_BUFFER_OUT ||
+        last[-1].line || last->is_done || p->out.buffer != KAL_BUFFER_OUT ||
         p->out.is_swapped || 2 * bytes > (int64_t)program->base.device->caps.near_bytes ||
         !kal_cpu_arrays_leave_caches(program, p) || !is_one_piece(program, phase, reals))
         return;
