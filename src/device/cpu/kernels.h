@@ -108,10 +108,9 @@ enum cpu_layout {
 
 enum { CPU_PRODUCTS_FROM = 16 }; // radix of lines whose roots may be products
 
-/** What lines that are SHIFTED leave of their last line of the caches. */
+/** What lines that are SHIFTED leave of their last line of the caches: of their last bytes those in it are not stored yet. */
 struct cpu_edge {
-    _Alignas(
-        64) char last[64]; // their last bytes, of which those in it are not stored yet
+    _Alignas(64) char last[64];
     bool is_left;
 };
 

@@ -476,8 +476,8 @@ static void run_round(const struct route route[2], int64_t in, int64_t out, int6
     const bool looks_ahead = line->in == CPU_INTERLEAVED && step_bytes != 0 &&
                              line->columns->pass->in.buffer != KAL_BUFFER_CHUNK;
 
-    edge.is_left =
-        false; // its bytes set, too, would wait until all stores before have settled
+    // Set as a whole, which GCC does by `rep stos`, it would wait until all stores before have settled.
+    edge.is_left = false;
     int64_t i = is_short(&route[0])
                     ? run_short(&route[0], in, out, count,
                                 looks_ahead ? from + ahead * step_bytes : NULL, &edge)
