@@ -45,7 +45,7 @@ static bool takes_two_steps(int64_t n)
     return false;
 }
 
-// Rows of fewer are worked by all threads together, array by array.
+// As many as kal_lines_stay_apart() lets threads have by themselves; rows of fewer in an array are worked by all, array by array.
 static bool are_many(const struct kal_axis *axis, int64_t line_bytes)
 {
     enum { MANY_LINES = 16 };

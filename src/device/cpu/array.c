@@ -567,10 +567,10 @@ static inline int64_t find_lead(const struct cpu_axis *axis, const char *to,
                                 int64_t part_bytes)
 {
     enum { MANY_LINES = 64 };
-    const int64_t past = -(intptr_t)to & (CPU_LINE_BYTES - 1);
-    const bool can_begin = axis->lines >= MANY_LINES && past % (PAIR * part_bytes) == 0 &&
-                           axis->out_stride * part_bytes % CPU_LINE_BYTES == 0;
-    return can_begin ? past / (PAIR * part_bytes) : 0;
+    return axis->lines >= MANY_LINES &&
+                   axis->out_stride * part_bytes % CPU_LINE_BYTES == 0
+               ? kal_cpu_count_before_line(to, PAIR * part_bytes)
+               : 0;
 }
 
 static inline void run_beside(const struct cpu_axis *axis, char *from, char *to,

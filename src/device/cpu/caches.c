@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-// What all lines of a pass take, or those of one round of the first `loops` loops.
 double kal_cpu_pass_bytes(const struct cpu_program *program, const struct kal_pass *pass,
                           int loops)
 {

@@ -350,6 +350,16 @@ static inline uint64_t kal_cpu_aligned(uint64_t bytes)
     return (bytes + CPU_LINE_BYTES - 1) / CPU_LINE_BYTES * CPU_LINE_BYTES;
 }
 
+/**
+ * Return how many of things of so many bytes, one behind the other from `first` on, come before the first one that begins on a line
+ * of the caches; 0 also if none does.
+ */
+static inline int64_t kal_cpu_count_before_line(const void *first, int64_t bytes)
+{
+    const int64_t past = -(intptr_t)first & (CPU_LINE_BYTES - 1);
+    return past % bytes == 0 ? past / bytes : 0;
+}
+
 /** Let each thread have so many bytes for copies at least. */
 static inline void kal_cpu_need_joined(struct cpu_program *program, int64_t bytes)
 {

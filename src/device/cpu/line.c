@@ -313,8 +313,8 @@ static bool streams_planes(const struct cpu_worker *worker, const struct cpu_lin
 }
 
 // Can rows that begin between lines of the caches be put together to such lines? By way of a copy of what is made at a time
-// lines of 4 KiB and more take 1.1 to 1.4 times as long on a Zen 5 processor, measured in November 2026, those of 1 and 2 KiB 1.0 to
-// 1.15, rows of one such line 0.85 to 0.95.
+// lines of 4 KiB and more take 1.0 to 1.5 times as long on a Zen 5 processor, measured in November 2026, those of 1 and 2 KiB 0.95 to
+// 1.17, rows of one such line 0.85 to 0.95.
 static bool can_be_shifted(const struct cpu_worker *worker, const struct cpu_line *line)
 {
     const int64_t row_bytes = 2 * line->m * worker->real_bytes;

@@ -88,8 +88,8 @@ void kal_cpu_piece_find(struct cpu_program *program, const struct kal_phase *pha
 int64_t kal_cpu_piece_bytes(const struct cpu_program *program,
                             const struct cpu_pass *last)
 {
-    return (last->piece * (program->is_f64 ? 8 : 4) + 2 * CPU_LINE_BYTES - 1) /
-           CPU_LINE_BYTES * CPU_LINE_BYTES;
+    const int64_t bytes = last->piece * (program->is_f64 ? 8 : 4);
+    return (int64_t)kal_cpu_aligned((uint64_t)bytes + CPU_LINE_BYTES);
 }
 
 // Does the last pass go past the caches by itself, to there? Measured on a Zen 5 processor: rows of 16 tiles, of which a lead makes

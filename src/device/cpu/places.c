@@ -37,10 +37,9 @@ int64_t kal_cpu_lead_find(const struct cpu_pass *pass, const struct cpu_rows *ro
                           const char *to, int64_t real_bytes)
 {
     enum { FEWEST = 8 };
-    const int64_t past = -(intptr_t)to & (CPU_LINE_BYTES - 1);
-    const bool can_lead =
-        pass->has_lead && rows->tiles >= FEWEST && past % (2 * real_bytes) == 0;
-    return can_lead ? past / (2 * real_bytes) : 0;
+    return pass->has_lead && rows->tiles >= FEWEST
+               ? kal_cpu_count_before_line(to, 2 * real_bytes)
+               : 0;
 }
 
 // Spread a number over loops, the last fastest.

@@ -120,10 +120,10 @@ INLINE void turn_group(R *turned, int r, const R *t, const R *w, const R *f, int
                                  struct cpu_edge *edge)                                  \
     {                                                                                    \
         const R *t = tile, *w = roots, *f = fine;                                        \
-        (void)edge;                                                                      \
         R *yr = y->re, *yi = y->im;                                                      \
         enum { UNIT = way##_unit };                                                      \
         _Alignas(REGISTER_BYTES) R turned[(r)*PAIR];                                     \
+        (void)edge;                                                                      \
         for (int64_t k = 0;; k = k + 2 * LANES <= count ? k + LANES : count - LANES) {   \
             if (ahead)                                                                   \
                 ask_for((const R *)ahead + 2 * (r)*k, 2 * (r)*LANES, asks_nearest);      \
