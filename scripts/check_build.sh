@@ -27,7 +27,7 @@ asan)
     ;;
 tsan)
     cmake --build --preset tsan --parallel "$jobs" \
-        --target test_threads test_wisdom test_tune_tuner test_opengl_worker
+        --target test_threads test_wisdom test_deal test_tune_tuner test_opengl_worker
     # GNU's OpenMP library is not built for ThreadSanitizer, so transforms run on one thread
     # each; the threads under test are the callers. ThreadSanitizer of older compilers cannot
     # start where addresses are randomised by 32 bits: setarch switches that off.
@@ -36,7 +36,7 @@ tsan)
         fixed="setarch -R"
     fi
     OMP_NUM_THREADS=1 TSAN_OPTIONS=halt_on_error=1 \
-        $fixed ctest --test-dir build-tsan --output-on-failure --tests-regex '^(threads|unit-wisdom)$'
+        $fixed ctest --test-dir build-tsan --output-on-failure --tests-regex '^(threads|unit-wisdom|unit-deal)$'
     # Candidates are built on threads for the null device; PoCL has threads of its own.
     OCL_ICD_VENDORS=/nonexistent OMP_NUM_THREADS=1 TSAN_OPTIONS=halt_on_error=1 \
         $fixed ctest --test-dir build-tsan --output-on-failure --tests-regex '^unit-tune_tuner$'

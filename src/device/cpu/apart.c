@@ -320,7 +320,8 @@ void kal_cpu_apart_find(struct cpu_program *program)
 }
 
 void kal_cpu_apart_share(const struct cpu_program *program, const struct cpu_vectors *x,
-                         const struct cpu_vectors *y, int part, int parts)
+                         const struct cpu_vectors *y, int64_t first, int64_t last,
+                         int64_t parts)
 {
     const struct cpu_apart *apart = &program->apart;
     const int64_t real_bytes = program->is_f64 ? 8 : 4;
@@ -328,15 +329,15 @@ void kal_cpu_apart_share(const struct cpu_program *program, const struct cpu_vec
     for (int i = 0; i < apart->part_count; i++) {
         const struct cpu_apart_part *p = &apart->part[i];
         int64_t begin, end;
-        kal_cpu_share(p->groups, part, parts, &begin, &end);
+        kal_cpu_share_some(p->groups, first, last, parts, &begin, &end);
         if (begin == end)
             continue;
-        const int64_t first = begin * p->lanes, bytes = first * real_bytes;
+        const int64_t line = begin * p->lanes, bytes = line * real_bytes;
         const struct cpu_lines from = kal_cpu_apart_lines(x, &apart->in,
                                                           p->in + bytes * apart->in.line),
                                to = kal_cpu_apart_lines(y, &apart->out,
                                                         p->out + bytes * apart->out.line);
         kal_cpu_apart_part_run(p, &from, &to, end - begin,
-                               kal_min(end * p->lanes, p->lines) - first);
+                               kal_min(end * p->lanes, p->lines) - line);
     }
 }

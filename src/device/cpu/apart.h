@@ -12,9 +12,10 @@
  */
 void kal_cpu_apart_find(struct cpu_program *program);
 
-/** Run the share of one of `parts` workers of all lines, which begin at x and y. */
+/** Run those of all lines, which begin at x and y, that are parts `first` to `last` - 1 of `parts`. */
 void kal_cpu_apart_share(const struct cpu_program *program, const struct cpu_vectors *x,
-                         const struct cpu_vectors *y, int part, int parts);
+                         const struct cpu_vectors *y, int64_t first, int64_t last,
+                         int64_t parts);
 
 /** Lines of a side that begin `bytes` behind its first ones. */
 static inline struct cpu_lines kal_cpu_apart_lines(const struct cpu_vectors *v,

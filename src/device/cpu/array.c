@@ -732,8 +732,8 @@ void kal_cpu_array_run(const struct cpu_program *program, const struct cpu_vecto
 static void share_rows(struct cpu_batch *rows, const struct cpu_worker *worker)
 {
     for (int i = 0; i < rows->part_count; i++)
-        rows->part[i] =
-            kal_cpu_part_share(rows, i, worker->real_bytes, worker->part, worker->parts);
+        rows->part[i] = kal_cpu_part_share(rows, i, worker->real_bytes, worker->part,
+                                           worker->part + 1, worker->parts);
 }
 
 // Its share of lines beside each other.

@@ -205,14 +205,16 @@ bool kal_cpu_rows_are_found(struct cpu_batch *batch, const struct cpu_program *p
 }
 
 struct cpu_part kal_cpu_part_share(const struct cpu_batch *batch, int number,
-                                   int64_t real_bytes, int worker, int parts)
+                                   int64_t real_bytes, int64_t first, int64_t last,
+                                   int64_t parts)
 {
     const struct cpu_part *part = &batch->part[number];
     const int64_t at_once = part->at_once;
     struct cpu_part share = *part;
     int64_t begin, end;
 
-    kal_cpu_share((part->lines + at_once - 1) / at_once, worker, parts, &begin, &end);
+    kal_cpu_share_some((part->lines + at_once - 1) / at_once, first, last, parts, &begin,
+                       &end);
     begin *= at_once;
     share.lines = kal_max(0, kal_min(end * at_once, part->lines) - begin);
     share.count = part->count == part->lines ? share.lines : share.lines / at_once;

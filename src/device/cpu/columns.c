@@ -112,14 +112,16 @@ static void copy_elements(const struct cpu_program *program,
     }
 }
 
-void kal_cpu_columns_share(const struct cpu_program *program,
-                           const struct cpu_copied_side *side,
-                           const struct cpu_vectors *v, char *copies, int64_t lines,
-                           int part, int parts)
+int64_t kal_cpu_columns_count(const struct cpu_copied_side *side)
 {
-    int64_t first, end;
-    kal_cpu_share((side->count + ELEMENTS - 1) / ELEMENTS, part, parts, &first, &end);
-    copy_elements(program, side, v, copies, lines, first * ELEMENTS,
+    return (side->count + ELEMENTS - 1) / ELEMENTS;
+}
+
+void kal_cpu_columns_run(const struct cpu_program *program,
+                         const struct cpu_copied_side *side, const struct cpu_vectors *v,
+                         char *copies, int64_t lines, int64_t begin, int64_t end)
+{
+    copy_elements(program, side, v, copies, lines, begin * ELEMENTS,
                   kal_min(end * ELEMENTS, side->count));
     if (side->is_far)
         atomic_thread_fence(memory_order_seq_cst);
@@ -129,11 +131,16 @@ void kal_cpu_columns_copy(const struct cpu_program *program,
                           const struct cpu_copied_side *side, const struct cpu_vectors *v,
                           char *copies, int64_t lines)
 {
+    const int64_t count = kal_cpu_columns_count(side);
+
     if (!program->copied.are_shared) {
-        kal_cpu_columns_share(program, side, v, copies, lines, 0, 1);
+        kal_cpu_columns_run(program, side, v, copies, lines, 0, count);
         return;
     }
 #pragma omp parallel num_threads(program->base.device->caps.threads)
-    kal_cpu_columns_share(program, side, v, copies, lines, omp_get_thread_num(),
-                          omp_get_num_threads());
+    {
+        int64_t begin, end;
+        kal_cpu_share(count, omp_get_thread_num(), omp_get_num_threads(), &begin, &end);
+        kal_cpu_columns_run(program, side, v, copies, lines, begin, end);
+    }
 }

@@ -16,11 +16,13 @@ void kal_cpu_columns_share_out(struct cpu_program *program);
 /** May they go past the caches where they are written? Whole lines of these have to. */
 bool kal_cpu_columns_are_streamed(const struct cpu_program *program);
 
-/** Copy the elements of `lines` lines, the first one at v, that are one of `parts` threads' share. */
-void kal_cpu_columns_share(const struct cpu_program *program,
-                           const struct cpu_copied_side *side,
-                           const struct cpu_vectors *v, char *copies, int64_t lines,
-                           int part, int parts);
+/** Return how many groups of elements a line has that are copied together. */
+int64_t kal_cpu_columns_count(const struct cpu_copied_side *side);
+
+/** Copy groups begin .. end-1 of the elements of `lines` lines, the first one at v. */
+void kal_cpu_columns_run(const struct cpu_program *program,
+                         const struct cpu_copied_side *side, const struct cpu_vectors *v,
+                         char *copies, int64_t lines, int64_t begin, int64_t end);
 
 /** Copy all of them, by as many threads as work each line. */
 void kal_cpu_columns_copy(const struct cpu_program *program,

@@ -3,6 +3,7 @@
 
 #include "device/cpu/beside.h"
 #include "device/cpu/columns.h"
+#include "device/cpu/deal.h"
 #include "device/cpu/nested.h"
 #include "math/number.h"
 
@@ -326,18 +327,17 @@ static void run_group(const struct cpu_program *program, const struct cpu_vector
         copy_lines(program, false, y, scratch + copied->output, lines);
 }
 
-// Some groups of all lines, from this one on.
-static void run_groups(const struct cpu_program *program, const struct cpu_vectors *x,
-                       const struct cpu_vectors *y, char *scratch, int64_t first,
-                       int64_t end)
+void kal_cpu_groups_run(const struct cpu_program *program, const struct cpu_vectors *x,
+                        const struct cpu_vectors *y, char *scratch, int64_t begin,
+                        int64_t end)
 {
     const struct cpu_copied *copied = &program->copied;
     const int64_t whole = copied->groups - (copied->rest_lines > 0);
     struct cpu_vectors in = *x, out = *y;
 
-    kal_cpu_advance(&in, first * copied->together * program->in.line);
-    kal_cpu_advance(&out, first * copied->together * program->out.line);
-    for (int64_t i = first; i < end; i++) {
+    kal_cpu_advance(&in, begin * copied->together * program->in.line);
+    kal_cpu_advance(&out, begin * copied->together * program->out.line);
+    for (int64_t i = begin; i < end; i++) {
         run_group(program, &in, &out, i == whole, scratch);
         kal_cpu_advance(&in, copied->together * program->in.line);
         kal_cpu_advance(&out, copied->together * program->out.line);
@@ -360,32 +360,46 @@ void kal_cpu_copied_meeting_find(struct cpu_program *program)
     program->shared_bytes = (uint64_t)(copied->output + batch * copied->out.line_bytes);
 }
 
+// A worker's part of all elements.
+static void share_columns(const struct cpu_program *program,
+                          const struct cpu_copied_side *side, const struct cpu_vectors *v,
+                          char *copies, struct cpu_worker *worker)
+{
+    struct cpu_deal deal =
+        kal_cpu_deal(worker, kal_cpu_columns_count(side), 1, program->pieces);
+    struct cpu_taken some;
+
+    while (kal_cpu_take(worker, &deal, &some))
+        kal_cpu_columns_run(program, side, v, copies, program->program->problem->batch,
+                            some.begin, some.end);
+}
+
+// Its part of the lines between them.
+static void share_lines(const struct cpu_program *program, char *from, char *to,
+                        struct cpu_worker *worker)
+{
+    const struct cpu_copied *copied = &program->copied;
+    struct cpu_deal deal =
+        kal_cpu_deal(worker, program->program->problem->batch, 1, program->pieces);
+    struct cpu_taken some;
+
+    while (kal_cpu_take(worker, &deal, &some)) {
+        for (int64_t i = some.begin; i < some.end; i++)
+            run_nested(copied->lines, from + i * copied->in.line_bytes,
+                       to + i * copied->out.line_bytes, worker->tile[0]);
+    }
+}
+
 void kal_cpu_copied_meet(const struct cpu_program *program, const struct cpu_vectors *x,
                          const struct cpu_vectors *y, struct cpu_worker *worker)
 {
-    const struct cpu_copied *copied = &program->copied;
-    const int64_t batch = program->program->problem->batch;
-    char *from = worker->base[KAL_BUFFER_SHARED], *to = from + copied->output;
-    int64_t first, end;
+    char *from = worker->base[KAL_BUFFER_SHARED], *to = from + program->copied.output;
 
-    kal_cpu_columns_share(program, &copied->in, x, from, batch, worker->part,
-                          worker->parts);
+    share_columns(program, &program->copied.in, x, from, worker);
     kal_cpu_meet(worker);
-    kal_cpu_share(batch, worker->part, worker->parts, &first, &end);
-    for (int64_t i = first; i < end; i++)
-        run_nested(copied->lines, from + i * copied->in.line_bytes,
-                   to + i * copied->out.line_bytes, worker->tile[0]);
+    share_lines(program, from, to, worker);
     kal_cpu_meet(worker);
-    kal_cpu_columns_share(program, &copied->out, y, to, batch, worker->part,
-                          worker->parts);
-}
-
-void kal_cpu_copied_share(const struct cpu_program *program, const struct cpu_vectors *x,
-                          const struct cpu_vectors *y, char *scratch, int part, int parts)
-{
-    int64_t first, end;
-    kal_cpu_share(program->copied.groups, part, parts, &first, &end);
-    run_groups(program, x, y, scratch, first, end);
+    share_columns(program, &program->copied.out, y, to, worker);
 }
 
 void kal_cpu_copied_run(const struct cpu_program *program, const struct cpu_vectors *x,
@@ -393,5 +407,5 @@ void kal_cpu_copied_run(const struct cpu_program *program, const struct cpu_vect
 {
     run_group(program, x, y, false, scratch);
     if (program->copied.groups > 1)
-        run_groups(program, x, y, scratch, 1, program->copied.groups);
+        kal_cpu_groups_run(program, x, y, scratch, 1, program->copied.groups);
 }

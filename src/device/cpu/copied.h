@@ -29,12 +29,12 @@ void kal_cpu_copied_meeting_find(struct cpu_program *program);
 /** Return the bytes of scratch that a worker needs. */
 uint64_t kal_cpu_copied_bytes(const struct cpu_program *program);
 
-/** Run the share of one of `parts` workers of all lines, which begin at x and y. */
-void kal_cpu_copied_share(const struct cpu_program *program, const struct cpu_vectors *x,
-                          const struct cpu_vectors *y, char *scratch, int part,
-                          int parts);
+/** Run groups begin .. end-1 of all lines, which begin at x and y. */
+void kal_cpu_groups_run(const struct cpu_program *program, const struct cpu_vectors *x,
+                        const struct cpu_vectors *y, char *scratch, int64_t begin,
+                        int64_t end);
 
-/** The same where workers meet: each copies its part of all lines, and transforms some of these. */
+/** Run all of them where workers meet: each copies its part of all lines, and transforms some of these. */
 void kal_cpu_copied_meet(const struct cpu_program *program, const struct cpu_vectors *x,
                          const struct cpu_vectors *y, struct cpu_worker *worker);
 

@@ -102,6 +102,8 @@ struct cpu_pass {
     bool rows_restart; // a tile never holds lanes of two rounds of the fast loop
     bool is_blocked;   // long and pointwise: worked in blocks of elements
     bool is_mirrored;  // one step, on pairs of elements
+    int64_t pieces;    // of each thread's part of it, while others can take some,
+    int64_t together;  // which have so many lines or tiles, or times as many
     int64_t units;     // of a line that blocks share out: elements, or pairs
     bool is_streamed;  // its output goes past the caches, where its place allows it
     bool has_lead;     // where it does not allow it tiles may begin there
@@ -327,6 +329,8 @@ struct cpu_program {
     int64_t row_reals;
     bool is_small; // one thread, whose scratch is on its stack
     int threads, most_threads;
+    int64_t things;        // that they share out of a single one,
+    int64_t pieces;        // each its part in so many
     double distance;       // of threads from each other, as their model has it
     uint64_t tile_bytes;   // two tiles of a thread
     uint64_t joined_bytes; // a thread's copy of neighbouring tiles

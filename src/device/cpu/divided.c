@@ -88,17 +88,15 @@ static void run(const struct kal_device_program *nested, struct arrays from,
     kal_cpu_program_run(nested, &arguments); // which cannot fail
 }
 
-void kal_cpu_divided_share(const struct cpu_program *program, const struct cpu_vectors *x,
-                           const struct cpu_vectors *y, char *scratch, int part,
-                           int parts)
+void kal_cpu_arrays_run(const struct cpu_program *program, const struct cpu_vectors *x,
+                        const struct cpu_vectors *y, char *scratch, int64_t begin,
+                        int64_t end)
 {
     const struct cpu_divided *divided = &program->divided;
     const struct arrays between = { { scratch, scratch + divided->scratch / 2 } };
     char *workspace = scratch + divided->scratch;
-    int64_t first, end;
 
-    kal_cpu_share(divided->arrays, part, parts, &first, &end);
-    for (int64_t i = first; i < end; i++) {
+    for (int64_t i = begin; i < end; i++) {
         const struct arrays from = arrays_at(x, &program->in, i),
                             to = arrays_at(y, &program->out, i);
         if (divided->scratch > 0) {

@@ -17,11 +17,11 @@ kallima_status kal_cpu_divided_find(struct cpu_program *program);
 uint64_t kal_cpu_divided_bytes(const struct cpu_program *program);
 
 /**
- * Run both for the share of one of `parts` workers of all arrays, which begin at x and y. Where there is one worker the two
- * programs have threads of their own.
+ * Run both for arrays begin .. end-1 of all, which begin at x and y. Where there is one worker the two programs have threads of
+ * their own.
  */
-void kal_cpu_divided_share(const struct cpu_program *program, const struct cpu_vectors *x,
-                           const struct cpu_vectors *y, char *scratch, int part,
-                           int parts);
+void kal_cpu_arrays_run(const struct cpu_program *program, const struct cpu_vectors *x,
+                        const struct cpu_vectors *y, char *scratch, int64_t begin,
+                        int64_t end);
 
 #endif

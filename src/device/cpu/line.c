@@ -2,6 +2,7 @@
 #include "device/cpu/line.h"
 
 #include "device/cpu/caches.h"
+#include "device/cpu/deal.h"
 #include "device/cpu/places.h"
 #include "device/cpu/stage.h"
 
@@ -621,14 +622,15 @@ static void share_columns(struct cpu_worker *worker, const struct cpu_line *line
                           const struct cpu_vectors *x)
 {
     char *const tile[2] = { worker->common_tile, worker->tile[1] };
-    int64_t begin, end;
+    struct cpu_taken some;
 
     if (worker->parts > line->tiles && kal_cpu_line_is_divided(line)) {
         divide_columns(worker, line, x);
         return;
     }
-    kal_cpu_share(line->tiles, worker->part, worker->parts, &begin, &end);
-    run_tiles(line, tile, x, begin, end);
+    struct cpu_deal deal = kal_cpu_deal(worker, line->tiles, 1, line->columns->pieces);
+    while (kal_cpu_take(worker, &deal, &some))
+        run_tiles(line, tile, x, some.begin, some.end);
 }
 
 static void run_rows(const struct route *route, const struct cpu_vectors *y,
@@ -649,18 +651,14 @@ static void run_rows(const struct route *route, const struct cpu_vectors *y,
                NULL, false, NULL);
 }
 
-// A worker's share of the rows, by registers of them, of which the last may overlap the one before: it comes behind
+// Registers of rows, from both ends to the middle where that is said. The last one may overlap the one before: it comes behind
 // that, as on one thread, since products of roots are not rounded alike in both.
-static void share_rows(const struct route *route, const struct cpu_vectors *y)
+static void run_registers(const struct route *route, const struct cpu_vectors *y,
+                          int64_t begin, int64_t end, bool ends_inside)
 {
-    const struct cpu_line *line = route->line;
-    const struct cpu_worker *worker = route->worker;
-    const int64_t lanes = line->kernels->lanes;
-    int64_t begin, end;
+    const int64_t lanes = route->line->kernels->lanes;
+    const int64_t middle = ends_inside ? begin + (end - begin) / lanes / 2 * lanes : end;
 
-    kal_cpu_share_registers(line->m, lanes, worker->part, worker->parts, &begin, &end);
-    const int64_t middle =
-        line->ends_inside ? begin + (end - begin) / lanes / 2 * lanes : end;
     if (begin < middle)
         run_rows(route, y, begin, middle);
     const int64_t whole = middle + (end - middle) / lanes * lanes;
@@ -668,6 +666,22 @@ static void share_rows(const struct route *route, const struct cpu_vectors *y)
         run_rows(route, y, last - lanes, last);
     if (whole < end)
         run_rows(route, y, end - lanes, end);
+}
+
+// A worker's share of the rows, by whole registers of them, but what is left goes with the last.
+static void share_rows(struct cpu_worker *worker, const struct route *route,
+                       const struct cpu_vectors *y)
+{
+    const struct cpu_line *line = route->line;
+    const int64_t lanes = line->kernels->lanes, registers = line->m / lanes;
+    struct cpu_deal deal = kal_cpu_deal(worker, registers, 1, line->columns->pieces);
+    struct cpu_taken some;
+
+    while (kal_cpu_take(worker, &deal, &some)) {
+        const int64_t end = some.end == registers ? line->m : some.end * lanes;
+        run_registers(route, y, some.begin * lanes, end,
+                      line->ends_inside && some.end == some.part_end);
+    }
 }
 
 void kal_cpu_lines_share(struct cpu_worker *worker, const struct cpu_line *lines,
@@ -693,6 +707,6 @@ void kal_cpu_lines_share(struct cpu_worker *worker, const struct cpu_line *lines
             kal_cpu_meet(worker);
         share_columns(worker, line, &x);
         kal_cpu_meet(worker);
-        share_rows(&route, &y);
+        share_rows(worker, &route, &y);
     }
 }

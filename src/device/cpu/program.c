@@ -384,6 +384,7 @@ static void prepare_copied(struct cpu_program *program)
                            ? kal_cpu_threads_find(program)
                            : 1;
     kal_cpu_copied_meeting_find(program);
+    kal_cpu_pieces_find(program);
     program->row_scale = 1.0;
     program->tile_bytes = program->thread_bytes =
         kal_cpu_aligned(kal_cpu_copied_bytes(program));
@@ -393,6 +394,7 @@ static void prepare_copied(struct cpu_program *program)
 static void prepare_divided(struct cpu_program *program)
 {
     program->single = CPU_SINGLE_DIVIDED;
+    program->things = program->pieces = program->divided.arrays;
     program->row_scale = 1.0;
     program->tile_bytes = program->thread_bytes =
         kal_cpu_aligned(kal_cpu_divided_bytes(program));
@@ -443,6 +445,7 @@ static kallima_status prepare(struct cpu_program *program)
     KAL_TRY(kal_cpu_single_calls_find(program));
     for (int i = 0; i < source->phase_count && program->single == CPU_NOT_SINGLE; i++)
         kal_cpu_lines_spread(program, &source->phase[i]);
+    kal_cpu_pieces_find(program);
     // Three cache lines more: the two tiles do not share sets.
     program->tile_bytes = (kal_cpu_aligned(program->tile_bytes / 2) + 192) * 2;
     program->thread_bytes =

@@ -3,6 +3,7 @@
 #include "device/cpu/apart.h"
 #include "device/cpu/array.h"
 #include "device/cpu/copied.h"
+#include "device/cpu/deal.h"
 #include "device/cpu/divided.h"
 #include "device/cpu/facing.h"
 #include "device/cpu/line.h"
@@ -40,16 +41,10 @@ static void run_all_lines(const struct cpu_program *program,
     kal_cpu_lines_run(worker, line, &chunk, 0, kal_cpu_line_count(line, &chunk));
 }
 
-// Chunks are independent: each thread works its own, pass after pass, in its own scratch.
-static void run_chunks(const struct cpu_program *program, const struct kal_phase *phase,
-                       int64_t stage_index, struct cpu_worker *worker)
+static void run_some_chunks(const struct cpu_program *program,
+                            const struct kal_phase *phase, int64_t stage_index,
+                            struct cpu_worker *worker, int64_t begin, int64_t end)
 {
-    const int64_t chunks = phase->chunks;
-    int64_t begin, end;
-
-    kal_cpu_share(chunks, worker->part, worker->parts, &begin, &end);
-    if (begin == end)
-        return;
     if (program->pass[phase->first_pass].line && phase->pass_count == 2) {
         run_all_lines(program, phase, stage_index, worker, begin, end);
         return;
@@ -69,26 +64,52 @@ static void run_chunks(const struct cpu_program *program, const struct kal_phase
     }
 }
 
+// Chunks are independent: each thread works its own, pass after pass, in its own scratch.
+static void run_chunks(const struct cpu_program *program, const struct kal_phase *phase,
+                       int64_t stage_index, struct cpu_worker *worker)
+{
+    const struct cpu_pass *first = &program->pass[phase->first_pass];
+    struct cpu_deal deal =
+        kal_cpu_deal(worker, phase->chunks, first->together, first->pieces);
+    struct cpu_taken some;
+
+    while (kal_cpu_take(worker, &deal, &some))
+        run_some_chunks(program, phase, stage_index, worker, some.begin, some.end);
+}
+
+static void share_facing(struct cpu_worker *worker, struct cpu_facing *facing,
+                         const struct cpu_chunk *chunk, int64_t units)
+{
+    int64_t begin, end;
+
+    kal_cpu_share(units, worker->part, worker->parts, &begin, &end);
+    kal_cpu_facing_run(worker, facing, chunk, begin, end);
+    kal_cpu_meet(worker);
+    kal_cpu_facing_join(worker, facing, chunk, begin, end);
+}
+
 // A worker's share of a pass, or of two: of lines, if they are too few, of each.
 static void share_units(struct cpu_worker *worker, const struct cpu_pass *pass,
                         const struct cpu_chunk *chunk)
 {
     const int64_t units = kal_cpu_unit_count(pass, chunk);
-    int64_t begin, end;
 
     if (units < worker->parts && pass->line && kal_cpu_line_is_shared(pass->line)) {
         kal_cpu_lines_share(worker, pass->line, chunk);
         return;
     }
-    kal_cpu_share(units, worker->part, worker->parts, &begin, &end);
     if (pass->facing) {
-        kal_cpu_facing_run(worker, pass->facing, chunk, begin, end);
-        kal_cpu_meet(worker);
-        kal_cpu_facing_join(worker, pass->facing, chunk, begin, end);
-    } else if (pass->line)
-        kal_cpu_lines_run(worker, pass->line, chunk, begin, end);
-    else
-        kal_cpu_tiles_share(worker, pass, chunk, begin, end);
+        share_facing(worker, pass->facing, chunk, units);
+        return;
+    }
+    struct cpu_deal deal = kal_cpu_deal(worker, units, pass->together, pass->pieces);
+    struct cpu_taken some;
+    while (kal_cpu_take(worker, &deal, &some)) {
+        if (pass->line)
+            kal_cpu_lines_run(worker, pass->line, chunk, some.begin, some.end);
+        else
+            kal_cpu_tiles_share(worker, pass, chunk, some.begin, some.end, some.part_end);
+    }
 }
 
 // What has gone past the caches is in memory before others are told of it. Once for all chunks: without a fence
@@ -143,20 +164,22 @@ static void run_repeats(const struct cpu_program *program, const struct kal_stag
     }
 }
 
-// A worker's own repeats, as if there were no others.
+// Repeats that a worker works by itself, as if there were no others.
 static void run_own_repeats(const struct cpu_program *program,
-                            const struct kal_stage *stage,
-                            const struct cpu_worker *worker, int64_t each)
+                            const struct kal_stage *stage, struct cpu_worker *worker,
+                            int64_t count)
 {
-    const int64_t first = worker->part * each;
     struct cpu_worker alone = *worker;
+    struct cpu_taken some;
 
     alone.part = 0;
     alone.parts = 1;
     alone.common_tile = alone.tile[0];
     alone.joined_before = NULL;
     alone.base[KAL_BUFFER_SHARED] += (uint64_t)worker->part * program->shared_bytes;
-    run_repeats(program, stage, &alone, first, first + each);
+    struct cpu_deal deal = kal_cpu_deal(worker, count, 1, count / worker->parts);
+    while (kal_cpu_take(worker, &deal, &some))
+        run_repeats(program, stage, &alone, some.begin, some.end);
 }
 
 // What is left of a stage whose workers have the same number of repeats each, they work together.
@@ -167,7 +190,7 @@ static void run_worker(const struct cpu_program *program, struct cpu_worker *wor
         const int64_t each = program->scratches > 1 ? stage->repeats / worker->parts : 0;
         if (each) {
             kal_cpu_begin(worker);
-            run_own_repeats(program, stage, worker, each);
+            run_own_repeats(program, stage, worker, each * worker->parts);
         }
         run_repeats(program, stage, worker, each * worker->parts, stage->repeats);
     }
@@ -405,14 +428,15 @@ static inline void run_short(const struct cpu_program *program,
         run_part(program, &program->batch.part[i], x, y);
 }
 
-// A thread's lines of a batch that threads share.
+// Lines of a batch that threads share: those of the parts `first` to `last` - 1 of `parts`.
 static void share_short(const struct cpu_program *program, const struct cpu_vectors *x,
-                        const struct cpu_vectors *y, int which, int parts)
+                        const struct cpu_vectors *y, int64_t first, int64_t last,
+                        int64_t parts)
 {
     const int64_t real_bytes = program->is_f64 ? 8 : 4;
     for (int i = 0; i < program->batch.part_count; i++) {
         const struct cpu_part share =
-            kal_cpu_part_share(&program->batch, i, real_bytes, which, parts);
+            kal_cpu_part_share(&program->batch, i, real_bytes, first, last, parts);
         if (share.lines > 0)
             run_part(program, &share, x, y);
     }
@@ -492,10 +516,10 @@ static void stream_lines(const struct cpu_program *program, run_one *run,
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-// The lines of part `part` of `parts`.
-static void run_single(const struct cpu_program *program,
-                       const struct kal_arguments *arguments, char *workspace, int part,
-                       int parts)
+// Some lines, one after the other.
+static void run_some_lines(const struct cpu_program *program, const struct cpu_vectors *x,
+                           const struct cpu_vectors *y, char *workspace, int64_t begin,
+                           int64_t end)
 {
     static run_one *const run[CPU_SINGLE_COUNT] = {
         [CPU_SINGLE_STEPS] = run_steps,         [CPU_SINGLE_SPLIT] = run_split,
@@ -503,38 +527,56 @@ static void run_single(const struct cpu_program *program,
         [CPU_SINGLE_SHORT] = run_short,         [CPU_SINGLE_LINE] = run_line,
         [CPU_SINGLE_ARRAY] = kal_cpu_array_run,
     };
-    int64_t first, end;
+    struct cpu_vectors from = *x, to = *y;
+
+    kal_cpu_advance(&from, begin * program->in.line);
+    kal_cpu_advance(&to, begin * program->out.line);
+    if (program->streams_lines)
+        stream_lines(program, run[program->single], &from, &to, end - begin, workspace);
+    else
+        run_lines(program, run[program->single], &from, &to, end - begin, workspace);
+}
+
+static void run_single(const struct cpu_program *program,
+                       const struct kal_arguments *arguments, char *workspace)
+{
     struct cpu_vectors x, y;
+
     find_user_vectors(&x, &program->in, arguments->in);
     find_user_vectors(&y, &program->out, arguments->out);
-    if (program->single == CPU_SINGLE_APART) {
-        if (parts == 1)
-            kal_cpu_apart_run(program, &x, &y);
-        else
-            kal_cpu_apart_share(program, &x, &y, part, parts);
-        return;
-    }
-    if (program->single == CPU_SINGLE_DIVIDED) {
-        kal_cpu_divided_share(program, &x, &y, workspace, part, parts);
-        return;
-    }
-    if (program->single == CPU_SINGLE_COPIED) {
-        kal_cpu_copied_share(program, &x, &y, workspace, part, parts);
-        return;
-    }
-    if (program->single == CPU_SINGLE_SHORT && parts > 1) {
-        share_short(program, &x, &y, part, parts);
-        return;
-    }
-    kal_cpu_share(program->lines, part, parts, &first, &end);
-    if (first == end)
-        return;
-    kal_cpu_advance(&x, first * program->in.line);
-    kal_cpu_advance(&y, first * program->out.line);
-    if (program->streams_lines)
-        stream_lines(program, run[program->single], &x, &y, end - first, workspace);
+    if (program->single == CPU_SINGLE_APART)
+        kal_cpu_apart_run(program, &x, &y);
+    else if (program->single == CPU_SINGLE_DIVIDED)
+        kal_cpu_arrays_run(program, &x, &y, workspace, 0, program->divided.arrays);
+    else if (program->single == CPU_SINGLE_COPIED)
+        kal_cpu_groups_run(program, &x, &y, workspace, 0, program->copied.groups);
     else
-        run_lines(program, run[program->single], &x, &y, end - first, workspace);
+        run_some_lines(program, &x, &y, workspace, 0, program->lines);
+}
+
+static void share_single(const struct cpu_program *program,
+                         const struct kal_arguments *arguments, struct cpu_worker *worker)
+{
+    struct cpu_deal deal = kal_cpu_deal(worker, program->things, 1, program->pieces);
+    char *workspace = worker->tile[0];
+    struct cpu_vectors x, y;
+    struct cpu_taken some;
+
+    find_user_vectors(&x, &program->in, arguments->in);
+    find_user_vectors(&y, &program->out, arguments->out);
+    while (kal_cpu_take(worker, &deal, &some)) {
+        const int64_t begin = some.begin, end = some.end;
+        if (program->single == CPU_SINGLE_APART)
+            kal_cpu_apart_share(program, &x, &y, begin, end, program->things);
+        else if (program->single == CPU_SINGLE_DIVIDED)
+            kal_cpu_arrays_run(program, &x, &y, workspace, begin, end);
+        else if (program->single == CPU_SINGLE_COPIED)
+            kal_cpu_groups_run(program, &x, &y, workspace, begin, end);
+        else if (program->single == CPU_SINGLE_SHORT)
+            share_short(program, &x, &y, begin, end, program->things);
+        else
+            run_some_lines(program, &x, &y, workspace, begin, end);
+    }
 }
 
 static inline void run_apart(const struct cpu_program *program,
@@ -644,7 +686,7 @@ static void run_alone(const struct cpu_program *program,
                       const struct kal_arguments *arguments, char *workspace)
 {
     if (program->single) {
-        run_single(program, arguments, workspace, 0, 1);
+        run_single(program, arguments, workspace);
         return;
     }
     struct cpu_worker worker = make_worker(program, arguments, workspace, NULL, 0, 1);
@@ -697,7 +739,7 @@ static void run_part_of(const struct cpu_program *program,
     else if (kal_cpu_copies_meet(program))
         share_copied(program, arguments, &worker);
     else if (program->single)
-        run_single(program, arguments, worker.tile[0], part, parts);
+        share_single(program, arguments, &worker);
     else
         run_worker(program, &worker);
 }

@@ -72,8 +72,9 @@ bool kal_cpu_batch_find(struct cpu_program *program);
  */
 int64_t kal_cpu_real_length(const struct kal_pass *p, bool *is_forward);
 
-/** Return the share of one of `parts` workers of a part of a batch, registers full of lines: it may have none. */
+/** Return shares `first` to `last` - 1 of `parts` of a part of a batch, registers full of lines: there may be none. */
 struct cpu_part kal_cpu_part_share(const struct cpu_batch *batch, int number,
-                                   int64_t real_bytes, int worker, int parts);
+                                   int64_t real_bytes, int64_t first, int64_t last,
+                                   int64_t parts);
 
 #endif

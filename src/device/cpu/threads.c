@@ -16,6 +16,8 @@ void kal_cpu_meeting_init(struct cpu_meeting *meeting, int parts)
 {
     for (int i = 0; i < kal_min(parts, CPU_DOORS); i++)
         atomic_init(&meeting->in[i].count, 0);
+    for (int i = 0; i < kal_min(parts, CPU_HANDS); i++)
+        atomic_init(&meeting->hand[i].left, 0);
     atomic_init(&meeting->out.count, 0);
 }
 
@@ -562,6 +564,84 @@ int kal_cpu_threads_find(struct cpu_program *program)
         }
     }
     return best;
+}
+
+// Of a thread's part of so much work.
+static int64_t pieces_of(const struct cpu_program *program, double work)
+{
+    enum { PIECE = 64 << 10, MOST = 32 };
+    const double pieces = work / (double)program->threads / PIECE;
+    return pieces < MOST ? kal_max(1, (int64_t)pieces) : MOST;
+}
+
+// Chunks that each thread works by itself; of lines by themselves twins stay together.
+static void find_pieces_of_chunks(struct cpu_program *program,
+                                  const struct kal_phase *phase, double repeats)
+{
+    struct cpu_pass *pass = &program->pass[phase->first_pass];
+    const int64_t width = pass->line ? pass->line->width : 1;
+
+    pass->pieces = pieces_of(program, phase_work(program, phase) / repeats);
+    pass->together = kal_max(1, width / phase->chunk);
+}
+
+// Lines, or tiles, of which those stay together whose output is joined.
+static void find_pieces_of_pass(struct cpu_program *program,
+                                const struct kal_phase *phase, struct cpu_pass *pass,
+                                double deals)
+{
+    const struct cpu_chunk chunk = kal_cpu_chunk_make(phase, 0, 0);
+    const int64_t units = kal_cpu_unit_count(pass, &chunk);
+    const double work = pass_work(pass) + (pass->line ? pass_work(pass + 1) : 0.0);
+
+    if (shares_lines(pass, units, program->threads))
+        deals *= 2.0 * (double)units; // columns and rows of each
+    pass->pieces = pieces_of(program, work / deals);
+    pass->together = pass->line ? pass->line->width : kal_max(1, pass->joined);
+}
+
+static void find_pieces(struct cpu_program *program, const struct kal_stage *stage,
+                        const struct kal_phase *phase)
+{
+    struct cpu_pass *pass = &program->pass[phase->first_pass];
+    const double repeats = (double)stage->repeats;
+
+    if (!kal_cpu_are_shared(program, phase, program->threads)) {
+        find_pieces_of_chunks(program, phase, repeats);
+        return;
+    }
+    for (int i = 0; i < phase->pass_count; i++) {
+        find_pieces_of_pass(program, phase, &pass[i], repeats * (double)phase->chunks);
+        i += pass[i].line != NULL;
+    }
+}
+
+// Lines, groups of them where they are copied, or, of those that lie in several parts, each of which has its own, a share of each.
+static void find_pieces_of_single(struct cpu_program *program)
+{
+    const double deals = kal_cpu_copies_meet(program) ? 3.0 : 1.0;
+
+    program->pieces = pieces_of(program, work_of(program) / deals);
+    program->things = program->lines;
+    if (program->single == CPU_SINGLE_COPIED)
+        program->things = program->copied.groups;
+    else if (program->single == CPU_SINGLE_SHORT || program->single == CPU_SINGLE_APART)
+        program->things = program->threads * program->pieces;
+}
+
+void kal_cpu_pieces_find(struct cpu_program *program)
+{
+    const struct kal_program *source = program->program;
+
+    if (program->single) {
+        find_pieces_of_single(program);
+        return;
+    }
+    for (int i = 0; i < source->stage_count; i++) {
+        const struct kal_stage *stage = &source->stage[i];
+        for (int j = 0; j < stage->phase_count; j++)
+            find_pieces(program, stage, &source->phase[stage->first_phase + j]);
+    }
 }
 
 void kal_cpu_lines_spread(struct cpu_program *program, const struct kal_phase *phase)

@@ -34,6 +34,9 @@ int kal_cpu_threads_find(struct cpu_program *program);
 /** Return how many times a program has the scratch that all threads see: once, or for each of `program->threads`. */
 int kal_cpu_scratches_find(const struct cpu_program *program);
 
+/** Find in how many pieces threads have their parts of what they share, so that who is done can take some of another's. */
+void kal_cpu_pieces_find(struct cpu_program *program);
+
 /**
  * Give each thread of `program->threads` some of the lines of a phase that lie apart and are few, though they do not
  * fill its lanes: memory takes longer than the codelets. What a lane computes does not depend on others.

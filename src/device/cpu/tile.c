@@ -301,9 +301,9 @@ static void look_ahead(struct cpu_run *run, int64_t first, int64_t tiles)
 }
 
 // Lines of a row from this one on, and of those behind as many as are worked with them: returns how many of the `most` tiles
-// that are this thread's these are. `block` is that of the first one.
+// that are this thread's these are. `block` is that of the first one; so many tiles are `left` of the thread's part.
 static int64_t run_some(struct cpu_run *run, int64_t row, int64_t first, int64_t most,
-                        int64_t block)
+                        int64_t left, int64_t block)
 {
     const struct cpu_pass *pass = run->pass;
 
@@ -314,7 +314,7 @@ static int64_t run_some(struct cpu_run *run, int64_t row, int64_t first, int64_t
     if (run_few(run))
         return 1;
     if (pass->is_far && pass->blocks == 1)
-        look_ahead(run, first, most);
+        look_ahead(run, first, left);
     if (pass->is_blocked)
         kal_cpu_block_run(run, block);
     else if (pass->joined && kal_cpu_can_stream_lanes(run))
@@ -336,10 +336,10 @@ static void run_tiles(struct cpu_run *run, int64_t begin, int64_t end)
         const int64_t row = rows->count == 1 ? 0 : number / rows->tiles;
         const int64_t tile = number - row * rows->tiles;
         const int64_t first = kal_max(0, tile * rows->tile - back);
-        tiles = run_some(run, row, first, end - i, i % blocks);
+        tiles = run_some(run, row, first, end - i, run->part_end - i, i % blocks);
         const int64_t rest = (tile + tiles) * rows->tile - back;
         if (back && tile + tiles == rows->tiles && rest < rows->length)
-            run_some(run, row, rest, 1, 0);
+            run_some(run, row, rest, 1, 1, 0);
     }
     leave_joined(run);
 }
@@ -365,16 +365,20 @@ void kal_cpu_tiles_run(struct cpu_worker *worker, const struct cpu_pass *pass,
     struct cpu_run run;
     kal_cpu_run_init(&run, worker, pass, chunk);
     run.lead = find_lead(&run, end - begin);
+    run.part_end = end;
     run_tiles(&run, begin, end);
 }
 
 void kal_cpu_tiles_share(struct cpu_worker *worker, const struct cpu_pass *pass,
-                         const struct cpu_chunk *chunk, int64_t begin, int64_t end)
+                         const struct cpu_chunk *chunk, int64_t begin, int64_t end,
+                         int64_t part_end)
 {
     struct cpu_run run;
     kal_cpu_run_init(&run, worker, pass, chunk);
     run.lead = find_lead(&run, end - begin);
-    const int64_t middle = pass->ends_inside ? begin + (end - begin) / 2 : end;
+    run.part_end = part_end;
+    const bool ends_inside = pass->ends_inside && end == part_end;
+    const int64_t middle = ends_inside ? begin + (end - begin) / 2 : end;
 
     run_tiles(&run, begin, middle);
     for (int64_t i = end - 1; i >= middle; i--)

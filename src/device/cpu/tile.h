@@ -10,10 +10,12 @@ void kal_cpu_tiles_run(struct cpu_worker *worker, const struct cpu_pass *pass,
                        const struct cpu_chunk *chunk, int64_t begin, int64_t end);
 
 /**
- * The same where the tiles before them and behind them are other workers': columns in the caches from both ends to the
- * middle, since a processor asks for what lies ahead of where it goes, and would take lines of the caches from those.
+ * The same of a worker's part, which ends before `part_end`. What lies behind there is another worker's: of columns in the caches
+ * the last ones come from both ends to the middle, since a processor asks for what lies ahead of where it goes, and would take
+ * lines of the caches from that one.
  */
 void kal_cpu_tiles_share(struct cpu_worker *worker, const struct cpu_pass *pass,
-                         const struct cpu_chunk *chunk, int64_t begin, int64_t end);
+                         const struct cpu_chunk *chunk, int64_t begin, int64_t end,
+                         int64_t part_end);
 
 #endif

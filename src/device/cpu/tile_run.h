@@ -37,6 +37,7 @@ struct cpu_run {
     const struct cpu_worker *worker;
     const struct cpu_pass *pass;
     const struct cpu_chunk *chunk;
+    int64_t part_end; // of the thread's part: tiles before it are the thread's own next
     struct cpu_rows rows;
     int64_t round;             // lines on the fast loop
     struct cpu_memory in, out; // of the tile's lanes

@@ -7,15 +7,21 @@
 
 #include <stdatomic.h>
 
-enum { CPU_DOORS = 32 };
+enum { CPU_DOORS = 32, CPU_HANDS = 256 };
 
 /** A line of the caches by itself, in which a number grows. */
 struct cpu_door {
     _Alignas(CPU_LINE_BYTES) atomic_int count;
 };
 
-/** Where the workers of one execution that have a part wait for each other. */
+/** What one worker has left of what is dealt (deal.h), by itself on a line of the caches. */
+struct cpu_hand {
+    _Alignas(CPU_LINE_BYTES) atomic_uint_least64_t left;
+};
+
+/** Where the workers of one execution that have a part wait for each other, and see what others have left. */
 struct cpu_meeting {
+    struct cpu_hand hand[CPU_HANDS];
     struct cpu_door in[CPU_DOORS]; // how often one worker, or each 32nd, has come
     struct cpu_door out;           // how often they were let go
 };
@@ -26,6 +32,7 @@ struct cpu_worker {
     struct cpu_meeting *meeting;
     int round; // of how many meetings
     bool has_begun;
+    uint64_t deals; // that it has taken part in
     int64_t real_bytes;
     char *tile[2];
     char *common_tile;   // the first tile of the first worker, which all of them see
@@ -67,13 +74,20 @@ static inline void kal_cpu_begin(struct cpu_worker *worker)
     worker->has_begun = true;
 }
 
+/** Of `count` things in `parts` those of the parts `first` to `last` - 1, which are neighbours. */
+static inline void kal_cpu_share_some(int64_t count, int64_t first, int64_t last,
+                                      int64_t parts, int64_t *begin, int64_t *end)
+{
+    const int64_t whole = count / parts, rest = count % parts;
+    *begin = whole * first + kal_min(first, rest);
+    *end = whole * last + kal_min(last, rest);
+}
+
 /** One worker's part of `count` things. */
 static inline void kal_cpu_share(int64_t count, int part, int parts, int64_t *begin,
                                  int64_t *end)
 {
-    const int64_t whole = count / parts, rest = count % parts;
-    *begin = whole * part + kal_min(part, rest);
-    *end = *begin + whole + (part < rest);
+    kal_cpu_share_some(count, part, part + 1, parts, begin, end);
 }
 
 /** The same of things that fill registers of `lanes`, one at least: whole ones, but what is left goes with the last. */
