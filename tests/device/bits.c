@@ -24,6 +24,12 @@ static const kallima_desc problems[] = {
     { .rank = 1, .n = { 262144 }, .batch = 5, .kind = KALLIMA_R2C },
     { .rank = 3, .n = { 64, 64, 60 }, .batch = 17 },
     { .rank = 2, .n = { 512, 500 }, .batch = 4, .kind = KALLIMA_C2R },
+    // By planes on one thread, by axes on several.
+    { .rank = 3, .n = { 32, 32, 32 } },
+    { .rank = 3, .n = { 32, 32, 32 }, .precision = KALLIMA_F64, .scale = 0.5 },
+    { .rank = 3, .n = { 36, 36, 36 }, .kind = KALLIMA_R2C },
+    { .rank = 3, .n = { 20, 30, 40 }, .kind = KALLIMA_C2R, .precision = KALLIMA_F64 },
+    { .rank = 4, .n = { 16, 16, 16, 16 } },
     { .rank = 2, .n = { 64, 64 }, .batch = 256 }, // few threads store past the caches
     { .rank = 1, .n = { 9 }, .batch = 470000 },   // by way of copies
     { .rank = 2,

@@ -459,6 +459,99 @@ static kallima_status add_calls(struct cpu_array *array, struct cpu_program *pro
     return KALLIMA_OK;
 }
 
+// Do the elements of a group lie before the next group?
+static bool are_groups_apart(const struct cpu_axis *axis, int64_t real_bytes)
+{
+    return axis->in_stride * real_bytes < axis->in_group &&
+           axis->out_stride * real_bytes < axis->out_group;
+}
+
+// A step of one of `count` parts of an array, each of whole groups or rows, and the bytes from a part to the next one on both sides.
+// Returns false if it has no such parts.
+static bool find_block(struct cpu_axis *block, int64_t step[2],
+                       const struct cpu_axis *axis, int64_t count, int64_t real_bytes)
+{
+    *block = *axis;
+    if (axis->row || axis->times > 1)
+        return false;
+    if (axis->groups > 1 || axis->beside) {
+        block->groups = axis->groups / count;
+        step[0] = block->groups * axis->in_group;
+        step[1] = block->groups * axis->out_group;
+        return axis->groups % count == 0 && are_groups_apart(axis, real_bytes);
+    }
+    const struct cpu_part *rows = axis->rows.part;
+    if (axis->rows.part_count > 1 || rows->lines % (count * rows->at_once) != 0)
+        return false;
+    const struct cpu_part next =
+        kal_cpu_part_share(&axis->rows, 0, real_bytes, 1, 2, count);
+    block->rows.part[0] = kal_cpu_part_share(&axis->rows, 0, real_bytes, 0, 1, count);
+    step[0] = next.in - rows->in;
+    step[1] = next.out - rows->out;
+    return true;
+}
+
+// Steps from this one on that can be done part by part, as what one of them writes of a part is what the next one reads. Returns
+// how many there are.
+static int count_blocked(struct cpu_array_blocks *blocks, const struct cpu_array *array,
+                         int first, int64_t count, int64_t real_bytes)
+{
+    int i = first;
+
+    for (; i < array->axis_count; i++) {
+        int64_t step[2];
+        if (!find_block(&blocks->axis[i - first], step, &array->axis[i], count,
+                        real_bytes) ||
+            (i > first && step[0] != blocks->out_step))
+            break;
+        if (i == first)
+            blocks->in_step = step[0];
+        blocks->out_step = step[1];
+    }
+    return i - first;
+}
+
+static bool has_rows(const struct cpu_array *array, int first, int steps)
+{
+    for (int i = first; i < first + steps; i++) {
+        if (array->axis[i].rows.part_count > 0)
+            return true;
+    }
+    return false;
+}
+
+// Planes of an array, by rows and the steps before them, at its end, or by its first two: what is between these stays in the nearest
+// cache, and both caches have to hold less. Measured in November 2026 on two Xeons with 1.25 and 2 MiB of L2: 32x32x32 doubles take
+// 0.75 and 0.86 of the time, floats 0.9, real ones 0.85 to 0.97, batches of 8 MB 0.84 to 1.01; of 128 KB and less 0.92 to 1.06, and
+// steps of one axis by themselves up to 1.07.
+static kallima_status find_blocks(struct cpu_array *array, struct cpu_program *program)
+{
+    enum { LEAST_BYTES = 128 << 10, BLOCK_BYTES = 32 << 10 };
+    const int64_t real_bytes = program->is_f64 ? 8 : 4;
+    void *memory;
+
+    if (array->tile_bytes <= LEAST_BYTES || array->column)
+        return KALLIMA_OK;
+    KAL_TRY(kal_arena_take(&program->arena, &memory, CPU_MAX_AXES,
+                           sizeof *array->blocks.axis));
+    struct cpu_array_blocks blocks = { .axis = memory };
+    for (int first = 0; first + 1 < array->axis_count; first++) {
+        const int64_t least = (array->tile_bytes + BLOCK_BYTES - 1) / BLOCK_BYTES;
+        for (int64_t count = least; count <= 4 * least; count++) {
+            const int steps = count_blocked(&blocks, array, first, count, real_bytes);
+            const bool are_last = first + steps == array->axis_count;
+            if (steps < 2 || (steps > 2 && !are_last) || !has_rows(array, first, steps))
+                continue;
+            blocks.count = count;
+            blocks.first = first;
+            blocks.end = first + steps;
+            array->blocks = blocks;
+            return KALLIMA_OK;
+        }
+    }
+    return KALLIMA_OK;
+}
+
 // Several threads would write the same lines of the caches.
 static void make_room_for_column(struct cpu_array *array,
                                  const struct cpu_program *program)
@@ -491,6 +584,7 @@ kallima_status kal_cpu_array_find(struct cpu_program *program)
     array->tile_bytes = reals * (program->is_f64 ? 8 : 4);
     if (array->column)
         make_room_for_column(array, program);
+    KAL_TRY(find_blocks(array, program));
     return add_calls(array, program);
 }
 
@@ -647,17 +741,42 @@ static inline void run_axis(const struct cpu_program *program,
     }
 }
 
+// Steps part by part. What is between them is where the first part would be, in tiles by turns: it has been read by then.
+static inline char *run_blocks(const struct cpu_program *program, char *from, char *to,
+                               char *const tile[2], struct asking *a)
+{
+    const struct cpu_array *array = &program->array;
+    const struct cpu_array_blocks *blocks = &array->blocks;
+    const int last = blocks->end - 1;
+    char *out = last + 1 == array->axis_count ? to : tile[last % 2];
+
+    for (int64_t b = 0; b < blocks->count; b++) {
+        char *at = from + b * blocks->in_step;
+        for (int i = blocks->first; i <= last; i++) {
+            char *next = i == last ? out + b * blocks->out_step : tile[i % 2];
+            run_axis(program, &blocks->axis[i - blocks->first], at, next, NULL, a);
+            at = next;
+        }
+    }
+    return out;
+}
+
 static inline void run_axes(const struct cpu_program *program, char *from, char *to,
                             char *const tile[2], struct asking *a)
 {
     const struct cpu_array *array = &program->array;
     char *const copy[2] = { tile[0] + array->column_at, tile[1] + array->column_at };
 
-    for (int i = 0; i < array->axis_count - 1; i++) {
-        run_axis(program, &array->axis[i], from, tile[i % 2], copy, a);
-        from = tile[i % 2];
+    for (int i = 0; i < array->axis_count; i++) {
+        char *next = i + 1 == array->axis_count ? to : tile[i % 2];
+        if (array->blocks.count > 0 && i == array->blocks.first) {
+            from = run_blocks(program, from, to, tile, a);
+            i = array->blocks.end - 1;
+            continue;
+        }
+        run_axis(program, &array->axis[i], from, next, copy, a);
+        from = next;
     }
-    run_axis(program, &array->axis[array->axis_count - 1], from, to, copy, a);
 }
 
 static int64_t count_asks(const struct cpu_axis *axis)

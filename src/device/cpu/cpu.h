@@ -272,10 +272,20 @@ struct cpu_array_call {
     int64_t in_stride, out_stride;
 };
 
+/** Steps of an array that are done one after the other on a part of it, which the nearest cache holds, then on the next. */
+struct cpu_array_blocks {
+    int64_t count;         // of parts; 0: each step is done on the whole array
+    int first, end;        // steps first .. end-1,
+    struct cpu_axis *axis; // each of one part
+    int64_t in_step,
+        out_step; // bytes from a part to the next one, of the first one's input and the last one's output
+};
+
 /** An array of interleaved numbers near one core: its steps; 0 of them: it is something else. */
 struct cpu_array {
     int axis_count;
     struct cpu_axis *axis;
+    struct cpu_array_blocks blocks;
     int call_count; // all that is called, where that is little; 0: it is more
     struct cpu_array_call *call;
     int64_t re, im; // bytes of the parts from where numbers begin, in calls
