@@ -566,12 +566,12 @@ int kal_cpu_threads_find(struct cpu_program *program)
     return best;
 }
 
-// Of a thread's part of so much work.
+// Of a thread's part of so much work: few are not worth the looking at what others have.
 static int64_t pieces_of(const struct cpu_program *program, double work)
 {
-    enum { PIECE = 64 << 10, MOST = 32 };
+    enum { PIECE = 64 << 10, LEAST = 4, MOST = 32 };
     const double pieces = work / (double)program->threads / PIECE;
-    return pieces < MOST ? kal_max(1, (int64_t)pieces) : MOST;
+    return pieces < LEAST ? 1 : (int64_t)fmin(pieces, MOST);
 }
 
 // Chunks that each thread works by itself; of lines by themselves twins stay together.
