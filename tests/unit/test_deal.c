@@ -74,6 +74,30 @@ static void who_comes_first_takes_what_others_have_left(void **state)
     ROWS_FINISH();
 }
 
+// More pieces than a word has room for.
+static void any_number_of_things_is_dealt(void **state)
+{
+    enum { PARTS = 3 };
+    static const int64_t counts[] = { 1, 1 << 24, (int64_t)1 << 40 };
+
+    (void)state;
+    for (size_t i = 0; i < KAL_COUNT(counts); i++) {
+        struct cpu_meeting meeting;
+        struct cpu_taken some;
+        int64_t sum = 0;
+
+        kal_cpu_meeting_init(&meeting, PARTS);
+        for (int part = 0; part < PARTS; part++) {
+            struct cpu_worker worker = worker_of(&meeting, part, PARTS);
+            struct cpu_deal deal = kal_cpu_deal(&worker, counts[i], 1, counts[i]);
+            while (kal_cpu_take(&worker, &deal, &some))
+                sum += some.end - some.begin;
+        }
+        ROW_CHECK(sum == counts[i]);
+    }
+    ROWS_FINISH();
+}
+
 struct dealer {
     pthread_t thread;
     struct cpu_worker worker;
@@ -131,6 +155,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_comes_first_takes_what_others_have_left),
+        cmocka_unit_test(any_number_of_things_is_dealt),
         cmocka_unit_test(each_thing_is_taken_once),
     };
     return cmocka_run_group_tests_name("deal", tests, NULL, NULL);

@@ -277,8 +277,8 @@ struct cpu_array_blocks {
     int64_t count;         // of parts; 0: each step is done on the whole array
     int first, end;        // steps first .. end-1,
     struct cpu_axis *axis; // each of one part
-    int64_t in_step,
-        out_step; // bytes from a part to the next one, of the first one's input and the last one's output
+    // Bytes from a part to the next one, of the first step's input and of the last one's output.
+    int64_t in_step, out_step;
 };
 
 /** An array of interleaved numbers near one core: its steps; 0 of them: it is something else. */

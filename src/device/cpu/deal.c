@@ -31,13 +31,18 @@ struct cpu_deal kal_cpu_deal(struct cpu_worker *worker, int64_t count, int64_t t
                              int64_t pieces)
 {
     enum { NUMBERS = 1 << 16 };
-    const bool is_shared = worker->parts > 1 && worker->parts <= CPU_HANDS;
-    const int64_t most =
-        is_shared ? kal_min(pieces, count / worker->parts / together) : 1;
+    const int parts = worker->parts;
+    const bool is_shared = parts > 1 && parts <= CPU_HANDS;
+    const int64_t most = kal_min(count / parts / together, (int64_t)MASK / parts);
 
     if (is_shared)
         worker->deals = (worker->deals + 1) % NUMBERS;
-    return (struct cpu_deal){ count, together, kal_max(most, 1), worker->deals, false };
+    return (struct cpu_deal){
+        .count = count,
+        .together = together,
+        .pieces = is_shared ? kal_max(1, kal_min(pieces, most)) : 1,
+        .number = worker->deals,
+    };
 }
 
 // Pieces of one part, as neighbours.
