@@ -522,10 +522,9 @@ static void run_some_lines(const struct cpu_program *program, const struct cpu_v
                            int64_t end)
 {
     static run_one *const run[CPU_SINGLE_COUNT] = {
-        [CPU_SINGLE_STEPS] = run_steps,         [CPU_SINGLE_SPLIT] = run_split,
-        [CPU_SINGLE_MERGE] = run_merge,         [CPU_SINGLE_REAL] = run_real,
-        [CPU_SINGLE_SHORT] = run_short,         [CPU_SINGLE_LINE] = run_line,
-        [CPU_SINGLE_ARRAY] = kal_cpu_array_run,
+        [CPU_SINGLE_STEPS] = run_steps, [CPU_SINGLE_SPLIT] = run_split,
+        [CPU_SINGLE_MERGE] = run_merge, [CPU_SINGLE_REAL] = run_real,
+        [CPU_SINGLE_LINE] = run_line,   [CPU_SINGLE_ARRAY] = kal_cpu_array_run,
     };
     struct cpu_vectors from = *x, to = *y;
 
@@ -537,6 +536,23 @@ static void run_some_lines(const struct cpu_program *program, const struct cpu_v
         run_lines(program, run[program->single], &from, &to, end - begin, workspace);
 }
 
+// Some of the things that threads share out: arrays, groups of lines, lines, or, where these lie in several parts, shares of each.
+static void run_things(const struct cpu_program *program, const struct cpu_vectors *x,
+                       const struct cpu_vectors *y, char *workspace, int64_t begin,
+                       int64_t end)
+{
+    if (program->single == CPU_SINGLE_APART)
+        kal_cpu_apart_share(program, x, y, begin, end, program->things);
+    else if (program->single == CPU_SINGLE_DIVIDED)
+        kal_cpu_arrays_run(program, x, y, workspace, begin, end);
+    else if (program->single == CPU_SINGLE_COPIED)
+        kal_cpu_groups_run(program, x, y, workspace, begin, end);
+    else if (program->single == CPU_SINGLE_SHORT)
+        share_short(program, x, y, begin, end, program->things);
+    else
+        run_some_lines(program, x, y, workspace, begin, end);
+}
+
 static void run_single(const struct cpu_program *program,
                        const struct kal_arguments *arguments, char *workspace)
 {
@@ -544,39 +560,20 @@ static void run_single(const struct cpu_program *program,
 
     find_user_vectors(&x, &program->in, arguments->in);
     find_user_vectors(&y, &program->out, arguments->out);
-    if (program->single == CPU_SINGLE_APART)
-        kal_cpu_apart_run(program, &x, &y);
-    else if (program->single == CPU_SINGLE_DIVIDED)
-        kal_cpu_arrays_run(program, &x, &y, workspace, 0, program->divided.arrays);
-    else if (program->single == CPU_SINGLE_COPIED)
-        kal_cpu_groups_run(program, &x, &y, workspace, 0, program->copied.groups);
-    else
-        run_some_lines(program, &x, &y, workspace, 0, program->lines);
+    run_things(program, &x, &y, workspace, 0, program->things);
 }
 
 static void share_single(const struct cpu_program *program,
                          const struct kal_arguments *arguments, struct cpu_worker *worker)
 {
     struct cpu_deal deal = kal_cpu_deal(worker, program->things, 1, program->pieces);
-    char *workspace = worker->tile[0];
     struct cpu_vectors x, y;
     struct cpu_taken some;
 
     find_user_vectors(&x, &program->in, arguments->in);
     find_user_vectors(&y, &program->out, arguments->out);
-    while (kal_cpu_take(worker, &deal, &some)) {
-        const int64_t begin = some.begin, end = some.end;
-        if (program->single == CPU_SINGLE_APART)
-            kal_cpu_apart_share(program, &x, &y, begin, end, program->things);
-        else if (program->single == CPU_SINGLE_DIVIDED)
-            kal_cpu_arrays_run(program, &x, &y, workspace, begin, end);
-        else if (program->single == CPU_SINGLE_COPIED)
-            kal_cpu_groups_run(program, &x, &y, workspace, begin, end);
-        else if (program->single == CPU_SINGLE_SHORT)
-            share_short(program, &x, &y, begin, end, program->things);
-        else
-            run_some_lines(program, &x, &y, workspace, begin, end);
-    }
+    while (kal_cpu_take(worker, &deal, &some))
+        run_things(program, &x, &y, worker->tile[0], some.begin, some.end);
 }
 
 static inline void run_apart(const struct cpu_program *program,
