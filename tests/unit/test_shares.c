@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../random.h"
 #include "../rows.h"
 #include "base/text.h"
 #include "device/cpu/distance.h"
@@ -83,11 +84,63 @@ static void distance_is_found_whatever_threads_there_are(void **state)
     ROWS_FINISH();
 }
 
+// One problem on a device of so many threads. Returns a copy of the output, or NULL.
+static double *run_on(int threads, const kallima_desc *desc, const double *in,
+                      size_t reals)
+{
+    const kallima_device_options options = { .threads = threads, .wisdom = "" };
+    double *out = malloc(reals * sizeof *out);
+    kallima_device *device = NULL;
+    kallima_plan *plan = NULL;
+
+    if (kallima_device_open(&device, "cpu", &options) != KALLIMA_OK ||
+        kallima_plan_create(&plan, device, desc, NULL) != KALLIMA_OK ||
+        kallima_plan_run(plan, in, out) != KALLIMA_OK) {
+        free(out);
+        out = NULL;
+    }
+    kallima_plan_destroy(&plan);
+    kallima_device_close(&device);
+    return out;
+}
+
+// OpenMP may grant fewer threads than a plan is made for, as it does where OMP_THREAD_LIMIT says so: then those work together
+// what each of more would have worked by itself.
+static void fewer_threads_than_planned_do_it_all(void **state)
+{
+    enum { PLANNED = 16 };
+    static const kallima_desc problems[] = {
+        { .rank = 2, .n = { 200, 200 }, .batch = PLANNED, .precision = KALLIMA_F64 },
+        { .rank = 1, .n = { 10007 }, .batch = PLANNED, .precision = KALLIMA_F64 },
+        { .rank = 1, .n = { 1000 }, .batch = 2000, .precision = KALLIMA_F64 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < KAL_COUNT(problems); i++) {
+        const kallima_desc *d = &problems[i];
+        const size_t points = (size_t)(d->n[0] * (d->rank > 1 ? d->n[1] : 1) * d->batch),
+                     reals = 2 * points;
+        double *in = malloc(reals * sizeof *in);
+        struct random random = { i };
+        for (size_t k = 0; k < reals; k++)
+            in[k] = random_real(&random);
+        double *want = run_on(1, d, in, reals), *got = run_on(PLANNED, d, in, reals);
+        row_ran();
+        if (!want || !got || memcmp(want, got, reals * sizeof *got) != 0)
+            row_fail("problem %d: other bits, or none", (int)i);
+        free(in);
+        free(want);
+        free(got);
+    }
+    ROWS_FINISH();
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(batches_are_shared_and_short_lines_are_not),
         cmocka_unit_test(distance_is_found_whatever_threads_there_are),
+        cmocka_unit_test(fewer_threads_than_planned_do_it_all),
     };
     return cmocka_run_group_tests_name("shares", tests, NULL, NULL);
 }

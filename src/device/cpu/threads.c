@@ -600,20 +600,19 @@ static void find_pieces_of_pass(struct cpu_program *program,
     pass->together = pass->line ? pass->line->width : kal_max(1, pass->joined);
 }
 
+// Of every pass, as fewer threads may be granted than are asked for, and these may work together where more would not.
 static void find_pieces(struct cpu_program *program, const struct kal_stage *stage,
                         const struct kal_phase *phase)
 {
     struct cpu_pass *pass = &program->pass[phase->first_pass];
     const double repeats = (double)stage->repeats;
 
-    if (!kal_cpu_are_shared(program, phase, program->threads)) {
-        find_pieces_of_chunks(program, phase, repeats);
-        return;
-    }
     for (int i = 0; i < phase->pass_count; i++) {
         find_pieces_of_pass(program, phase, &pass[i], repeats * (double)phase->chunks);
         i += pass[i].line != NULL;
     }
+    if (!kal_cpu_are_shared(program, phase, program->threads))
+        find_pieces_of_chunks(program, phase, repeats);
 }
 
 // Lines, groups of them where they are copied, or, of those that lie in several parts, each of which has its own, a share of each.
