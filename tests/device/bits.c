@@ -36,6 +36,9 @@ static const kallima_desc problems[] = {
       .n = { 64, 256 },
       .batch = 48 }, // columns first on any number of threads
     { .rank = 2, .n = { 64, 256 }, .batch = 70 }, // too many for that
+    // Arrays that go past the caches of few threads some lines of their last step at a time.
+    { .rank = 3, .n = { 16, 16, 16 }, .batch = 300, .scale = 0.5 },
+    { .rank = 3, .n = { 14, 20, 18 }, .batch = 400, .kind = KALLIMA_R2C },
     // Arrays of nearly 1 MiB, whose rows begin on lines of the caches or not.
     { .rank = 2, .n = { 200, 200 }, .batch = 14, .precision = KALLIMA_F64 },
     { .rank = 2, .n = { 300, 250 }, .batch = 12 },

@@ -394,6 +394,8 @@ void arrays_of_codelets_are_computed(void **state)
         { 2, { 64, 64 }, 150, 0, 1.0, KALLIMA_OUT_OF_PLACE, KALLIMA_INVERSE, true },
         { 2, { 35, 28 }, 700, 0, 1.0, KALLIMA_OUT_OF_PLACE, KALLIMA_FORWARD, true },
         { 2, { 300, 40 }, 50, 0, 0.5, KALLIMA_OUT_OF_PLACE, KALLIMA_INVERSE, true },
+        { 3, { 16, 16, 16 }, 270, 0, 0.5, KALLIMA_OUT_OF_PLACE, KALLIMA_FORWARD, true },
+        { 3, { 18, 6, 28 }, 360, 0, 1.0, KALLIMA_OUT_OF_PLACE, KALLIMA_INVERSE, true },
     };
 
     (void)state;

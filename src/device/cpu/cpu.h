@@ -297,6 +297,8 @@ struct cpu_array {
     int64_t in_bytes;  // of the next array, of which
     int64_t ask_bytes; // so many are asked for with each few lines; 0: nothing is
     bool is_small;     // not worth several threads
+    // Rows of the last step's output, which goes past the caches some lines at a time; 0: as a whole, if it does at all.
+    int64_t leaving_rows;
 };
 
 /** Arrays as two problems. */

@@ -516,6 +516,20 @@ static void stream_lines(const struct cpu_program *program, run_one *run,
     atomic_thread_fence(memory_order_seq_cst);
 }
 
+// Arrays past the caches, each while it is made.
+static void run_arrays_past(const struct cpu_program *program, struct cpu_vectors *x,
+                            struct cpu_vectors *y, int64_t arrays, char *workspace)
+{
+    char *const copy = workspace + program->thread_bytes - program->joined_bytes;
+
+    for (int64_t i = 0; i < arrays; i++) {
+        kal_cpu_array_run_past(program, x, y, workspace, copy);
+        kal_cpu_advance(x, program->in.line);
+        kal_cpu_advance(y, program->out.line);
+    }
+    atomic_thread_fence(memory_order_seq_cst);
+}
+
 // Some lines, one after the other.
 static void run_some_lines(const struct cpu_program *program, const struct cpu_vectors *x,
                            const struct cpu_vectors *y, char *workspace, int64_t begin,
@@ -530,7 +544,9 @@ static void run_some_lines(const struct cpu_program *program, const struct cpu_v
 
     kal_cpu_advance(&from, begin * program->in.line);
     kal_cpu_advance(&to, begin * program->out.line);
-    if (program->streams_lines)
+    if (program->array.leaving_rows > 0)
+        run_arrays_past(program, &from, &to, end - begin, workspace);
+    else if (program->streams_lines)
         stream_lines(program, run[program->single], &from, &to, end - begin, workspace);
     else
         run_lines(program, run[program->single], &from, &to, end - begin, workspace);
