@@ -23,7 +23,7 @@ typedef R P __attribute__((vector_size(PAIR_BYTES)));
 #undef FNMA
 #undef BROADCAST
 #define V                 P
-#define BROADCAST(scalar) ((P){ 0 } + (scalar))
+#define BROADCAST(scalar) ((scalar) - (P){ 0 })
 
 typedef R N __attribute__((vector_size(2 * sizeof(R)), aligned(sizeof(R)), may_alias));
 #if PAIR_BYTES == 16 && defined KAL_SIMD_F32
