@@ -231,6 +231,18 @@ static bool stays_near(const struct cpu_program *program, int64_t bytes)
            (double)(bytes * program->lines) <= MOST_TIMES * (double)caps->far_bytes;
 }
 
+// Planes whose columns are several steps take longer past the caches of one thread, as these steps are called for a few lines at a time
+// then, with what is asked for. Measured in November 2026 on Xeons with 1.25 and 2 MiB of L2: f64 96x32 1.08 to 1.18 and 1.23 to 1.36
+// of the time, 60x60 1.0 to 1.15 and 1.1 to 1.34, on the former 200x40 floats 1.1 to 1.16, 300x36 doubles 1.25 to 1.36; of less 0.8 to 1.1.
+static bool have_long_columns(const struct cpu_program *program, int64_t bytes)
+{
+    enum { LEAST_BYTES = 40 << 10 };
+    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
+    const struct cpu_pass *last = &program->pass[program->program->pass_count - 1];
+    return !device->is_zen && device->base.caps.threads == 1 && bytes > LEAST_BYTES &&
+           program->program->problem->rank == 2 && last->pass->step_count > 1;
+}
+
 // Does what a single line or array writes go past the caches? Arrays do not by themselves. Measured on a Zen 4 processor, batches
 // of 8 to 16 MB: arrays of 1.1 KiB and more each way, 130 shapes, take 0.5 to 0.9 of the time if they do, those of 1 KiB and less,
 // of which several are one, 1 to 1.5. On a Xeon these take 0.6 to 0.75.
@@ -246,7 +258,8 @@ static bool leaves_alone(const struct cpu_program *program, int64_t bytes)
     if (program->single != CPU_SINGLE_ARRAY)
         return last->is_streamed && !stays_near(program, bytes);
     return (device->is_zen ? both >= LEAST_BYTES_ZEN * arrays : bytes >= LEAST_BYTES) &&
-           bytes <= most && kal_cpu_arrays_leave_caches(program, last->pass);
+           bytes <= most && !have_long_columns(program, bytes) &&
+           kal_cpu_arrays_leave_caches(program, last->pass);
 }
 
 // Lines or arrays one behind the other, of several steps each, that go past the caches, do so by way of a copy. While an array is
