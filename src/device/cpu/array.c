@@ -328,17 +328,14 @@ static bool has_tiny_planes(const struct kal_problem *p)
 // Complex arrays are faster in tiles of parts past the caches, where rows fill registers and columns are not short, and
 // with long columns of a power of two that fill registers, whose numbers fall on few sets of a cache: 128x32 floats x 320 take 0.9
 // of the time, 1024x16 0.81, but 32x32 doubles x 640 1.5; on a Xeon 32x32x32 x 32 0.7, of doubles 0.65. Not where rows are worked one
-// by one, which tiles would turn: 32x64 floats x 500 take 0.61 of the time so on that, 8x32x64 x 64 0.67. So are a few large
+// by one, which tiles would turn: 32x64 floats x 500 take 0.61 of the time so on that, 8x32x64 x 64 0.67; nor in 4 to 6 MB, on others
+// than AMD's processors, unless columns are long: there 32x32 floats take 0.82. So are a few large
 // ones with axes of several steps and more than a few rows on several threads, which share out tiles of lines better than halves of
 // all: 128x16x16 floats take 0.53 of the time on two. Measured on a Zen 4 processor in November 2026.
 static bool is_faster_in_tiles(const struct cpu_program *program, bool are_small)
 {
-    enum {
-        MANY_BYTES = 4000000,
-        MORE_BYTES = 6000000,
-        SEVERAL_F32 = 32,
-        SEVERAL_F64 = 128
-    };
+    enum { MANY_BYTES = 4000000, MORE_BYTES = 6000000 };
+    enum { SEVERAL_F32 = 32, SEVERAL_F64 = 128 };
     enum { LONG = 512, PERIOD = 256, FEW_LINES = 16, SHARE = 4 };
     const struct cpu_device *device = (const struct cpu_device *)program->base.device;
     const double bytes =

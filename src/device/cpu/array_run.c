@@ -6,9 +6,8 @@
 #include "device/cpu/short.h"
 
 enum { PAIR = 2 }; // reals of a number
-enum {
-    ASKING_LINES = 16
-}; // worked while something is asked for: a multiple of what registers hold
+// Lines that are worked while something is asked for: a multiple of what registers hold.
+enum { ASKING_LINES = 16 };
 
 // Field by field, as it is used at once.
 static inline void set_parts(struct cpu_vectors *v, char *re, char *im, int64_t stride)
