@@ -94,11 +94,21 @@ static inline int64_t find_lead(const struct cpu_axis *axis, const char *to,
                : 0;
 }
 
+// Some of the lines, to rows that are `out_stride` reals apart.
+static inline void work_beside(const struct cpu_axis *axis, char *from, char *to,
+                               int64_t out_stride, int64_t lines, int64_t part_bytes)
+{
+    struct cpu_vectors x, y;
+
+    set_vectors(&x, axis, from, axis->in_stride, part_bytes);
+    set_vectors(&y, axis, to, out_stride, part_bytes);
+    axis->beside(&x, &y, axis->m, axis->s, lines, axis->table);
+}
+
 static inline void run_beside(const struct cpu_axis *axis, char *from, char *to,
                               int64_t part_bytes, struct asking *a)
 {
-    const int64_t lead = find_lead(axis, to, part_bytes);
-    struct cpu_vectors x, y;
+    const int64_t lead = find_lead(axis, to, part_bytes), pair_bytes = PAIR * part_bytes;
 
     for (int64_t done = 0, lines, step; done < axis->lines; done += step) {
         const int64_t left = axis->lines - done;
@@ -110,11 +120,8 @@ static inline void run_beside(const struct cpu_axis *axis, char *from, char *to,
         step = is_lead ? lead : lines;
         if (a)
             ask(a);
-        set_vectors(&x, axis, from + done * PAIR * part_bytes, axis->in_stride,
-                    part_bytes);
-        set_vectors(&y, axis, to + done * PAIR * part_bytes, axis->out_stride,
-                    part_bytes);
-        axis->beside(&x, &y, axis->m, axis->s, lines, axis->table);
+        work_beside(axis, from + done * pair_bytes, to + done * pair_bytes,
+                    axis->out_stride, lines, part_bytes);
     }
 }
 
@@ -317,21 +324,18 @@ static void run_leaving(const struct cpu_program *program, char *from, char *to,
                         char *copy, struct asking *a)
 {
     const struct cpu_axis *axis = &program->array.axis[program->array.axis_count - 1];
-    const int64_t part_bytes = program->is_f64 ? 8 : 4;
-    const int64_t lead = kal_cpu_count_before_line(to, PAIR * part_bytes);
-    struct cpu_vectors x, y;
+    const int64_t part_bytes = program->is_f64 ? 8 : 4, pair_bytes = PAIR * part_bytes;
+    const int64_t lead = kal_cpu_count_before_line(to, pair_bytes);
 
     for (int64_t done = 0, lines; done < axis->lines; done += lines) {
-        char *place = to + done * PAIR * part_bytes,
+        char *place = to + done * pair_bytes,
              *first = copy + (uintptr_t)place % CPU_LINE_BYTES;
         lines = ASKING_LINES + (done == 0 ? lead : 0);
         if (axis->lines - done - lines < axis->numbers)
             lines = axis->lines - done;
         ask(a);
-        set_vectors(&x, axis, from + done * PAIR * part_bytes, axis->in_stride,
+        work_beside(axis, from + done * pair_bytes, first, copy_pitch(program), lines,
                     part_bytes);
-        set_vectors(&y, axis, first, copy_pitch(program), part_bytes);
-        axis->beside(&x, &y, axis->m, axis->s, lines, axis->table);
         leave_lines(program, place, first, lines);
     }
 }

@@ -201,6 +201,12 @@ static char *align_workspace(const struct kal_arguments *arguments)
     return (char *)(((uintptr_t)kal_memory_address(arguments->workspace) + 63) / 64 * 64);
 }
 
+// A thread's copy of what goes past the caches, at the end of all that it has.
+static inline char *joined_of(const struct cpu_program *program, char *own)
+{
+    return own + program->thread_bytes - program->joined_bytes;
+}
+
 static struct cpu_worker make_worker(const struct cpu_program *program,
                                      const struct kal_arguments *arguments,
                                      char *workspace, struct cpu_meeting *meeting,
@@ -215,7 +221,7 @@ static struct cpu_worker make_worker(const struct cpu_program *program,
         .real_bytes = program->is_f64 ? 8 : 4,
         .tile = { own, own + program->tile_bytes / 2 },
         .common_tile = common,
-        .joined = own + program->thread_bytes - program->joined_bytes,
+        .joined = joined_of(program, own),
         .joined_before = part > 0 ? own - program->joined_bytes : NULL,
         .own_chunk = own + program->tile_bytes,
         .common_chunk = common + program->tile_bytes,
@@ -502,9 +508,7 @@ static void stream_lines(const struct cpu_program *program, run_one *run,
     const int64_t most = kal_max(1, CPU_STREAMED_BYTES / bytes);
     char *const to = kal_cpu_leading(y);
     struct cpu_stage stage = { program->pass[0].widest, real_bytes,
-                               workspace + program->thread_bytes - program->joined_bytes +
-                                   CPU_LINE_BYTES,
-                               to, 0 };
+                               joined_of(program, workspace) + CPU_LINE_BYTES, to, 0 };
     struct cpu_vectors place = *y;
 
     kal_cpu_advance(&place, stage.place - to);
@@ -520,10 +524,8 @@ static void stream_lines(const struct cpu_program *program, run_one *run,
 static void run_arrays_past(const struct cpu_program *program, struct cpu_vectors *x,
                             struct cpu_vectors *y, int64_t arrays, char *workspace)
 {
-    char *const copy = workspace + program->thread_bytes - program->joined_bytes;
-
     for (int64_t i = 0; i < arrays; i++) {
-        kal_cpu_array_run_past(program, x, y, workspace, copy);
+        kal_cpu_array_run_past(program, x, y, workspace, joined_of(program, workspace));
         kal_cpu_advance(x, program->in.line);
         kal_cpu_advance(y, program->out.line);
     }

@@ -60,8 +60,8 @@ typedef R V_UNALIGNED __attribute__((vector_size(REGISTER_BYTES), aligned(sizeof
 #if defined KAL_SIMD_SCALAR
 #define BROADCAST(scalar) (scalar)
 #else
-#define BROADCAST(scalar) \
-    ((scalar) - (V){ 0 }) // x - 0 is x, and no instruction; 0 + x is one, as -0 becomes 0
+// x - 0 is x, and no instruction; 0 + x is one, as -0 becomes 0.
+#define BROADCAST(scalar) ((scalar) - (V){ 0 })
 #endif
 
 // STREAM stores past the caches, at multiples of a register's bytes.
