@@ -46,11 +46,14 @@ static double reals_cost(int bytes, int64_t n, bool is_f64)
                          : (n < LONG_F32 ? 5.2 : 7.6);
 }
 
-static double turned_cost(int bytes, int64_t n, bool is_f64)
+static double turned_cost(const struct cpu_program *program, const struct kal_pass *p,
+                          int bytes)
 {
     enum { LONGEST_F64 = 16, QUAD = 4 };
-    if (is_f64)
-        return bytes == 64 && n <= LONGEST_F64 && n % QUAD == 0 ? 5.0 : INFINITY;
+    if (program->is_f64 && bytes == 64 && kal_cpu_turns(program, p))
+        return 4.0;
+    if (program->is_f64)
+        return bytes == 64 && p->n <= LONGEST_F64 && p->n % QUAD == 0 ? 5.0 : INFINITY;
     return bytes == 16 ? INFINITY : bytes == 32 ? 3.0 : 4.2;
 }
 
@@ -60,10 +63,12 @@ static double several_cost(int bytes, int64_t n, bool is_f64)
     return bytes == 16 ? 1.0 : !is_f64 ? 1.7 : n <= SHORT ? 2.0 : 1.3;
 }
 
-static struct choice turned_choice(const struct cpu_short_lines *turned, int lanes,
-                                   bool is_f64)
+static struct choice turned_choice(const struct cpu_program *program,
+                                   const struct kal_pass *p,
+                                   const struct cpu_short_lines *turned, int lanes)
 {
     static const double TURNING = 12.0;
+    const bool is_f64 = program->is_f64;
     const int bytes = lanes * (is_f64 ? 8 : 4);
     struct choice choice = {
         .run = turned->run,
@@ -78,24 +83,25 @@ static struct choice turned_choice(const struct cpu_short_lines *turned, int lan
         choice.cost = reals_cost(bytes, turned->n, is_f64);
         choice.once = TURNING / (double)turned->n;
     } else {
-        choice.cost = turned_cost(bytes, turned->n, is_f64);
+        choice.cost = turned_cost(program, p, bytes);
     }
     return choice;
 }
 
 // Long lines of reals are worth it from a few on. Fewer of them than a register holds are copied to one.
-static void add_turned(struct choices *choices, const struct cpu_kernels *k,
-                       const struct kal_pass *p, int64_t lines, bool is_f64,
-                       bool has_32_bytes)
+static void add_turned(struct choices *choices, const struct cpu_program *program,
+                       const struct cpu_kernels *k, const struct kal_pass *p,
+                       int64_t lines)
 {
     enum { FEWEST_LONG = 8 };
     static const double TIMES = 1.6, COPIES = 0.3;
     struct cpu_short_lines turned;
 
     kal_cpu_short_find_any(&turned, p, k);
-    if (kal_cpu_is_long_real(&turned) && (lines < FEWEST_LONG || !has_32_bytes))
+    if (kal_cpu_is_long_real(&turned) &&
+        (lines < FEWEST_LONG || !kal_caps_has_32_bytes(&program->base.device->caps)))
         return;
-    struct choice choice = turned_choice(&turned, k->lanes, is_f64);
+    struct choice choice = turned_choice(program, p, &turned, k->lanes);
     add(choices, choice);
     choice.run = turned.rest;
     choice.takes_fewer = true;
@@ -138,8 +144,7 @@ static void find_choices(struct choices *choices, const struct cpu_program *prog
         const struct cpu_kernels *k =
             kal_cpu_kernels_find(device->level[i], program->is_f64);
         if (!wanted || k->lanes == wanted || k->lanes == 1)
-            add_turned(choices, k, p, lines, program->is_f64,
-                       kal_caps_has_32_bytes(&device->base.caps));
+            add_turned(choices, program, k, p, lines);
         if (fills_several(p, lines, program->is_f64, i == device->level_count - 1))
             add(choices, several_choice(k, p, program->is_f64));
     }
@@ -232,16 +237,15 @@ static bool is_batch(const struct cpu_program *program)
            pass->line_loops.count == 1;
 }
 
-// Lines of floats whose rows fill registers of 64 bytes, or half of these: in turn, by steps of their own, they are faster
-// than what takes several, 1.1 to 1.8 times on a Zen 4 processor; of some lengths while they are few.
+// Fewer lines of floats than a register of 64 bytes turns, whose rows fill such a one, or half of it: in turn, by steps of their own,
+// they are faster than what takes several, 1.1 to 1.8 times on a Zen 4 processor.
 static bool are_faster_in_turn(const struct cpu_program *program)
 {
-    enum { WIDE = 16, QUAD = 4, SHORTEST = 40, FEW = 20 };
+    enum { WIDE = 16, QUAD = 4, SHORTEST = 40 };
     const struct kal_pass *p = program->pass[0].pass;
-    const bool is_always = p->n == 48 || p->n == 56 || p->n == 60;
     return program->base.device->caps.lanes_f32 == WIDE && !program->is_f64 &&
            p->step_count == 2 && p->n >= SHORTEST && p->n < CPU_LONGEST &&
-           p->n % QUAD == 0 && (is_always || program->program->phase[0].lines <= FEW);
+           p->n % QUAD == 0 && program->program->phase[0].lines < WIDE;
 }
 
 bool kal_cpu_batch_find(struct cpu_program *program)

@@ -144,7 +144,7 @@ static const struct cpu_kernels *choose_kernels(const struct cpu_program *progra
             kal_cpu_kernels_find(device->level[i], program->is_f64);
         if (wanted && k->lanes != wanted)
             continue;
-        const double cost = kal_cpu_lines_cost(pass, k, lines, program->is_f64);
+        const double cost = kal_cpu_lines_cost(program, pass, k, lines);
         if (!best || cost < best_cost) {
             best = k;
             best_cost = cost;
@@ -255,7 +255,7 @@ static kallima_status prepare_pass(struct cpu_program *program,
                         kal_pass_get_parameter(p, KAL_PARAMETER_LANES, 0),
                         program->is_f64 ? "f64" : "f32", widest_kernels(program)->lanes);
     kal_cpu_short_find(&pass->turned, p, pass->kernels);
-    if (kal_cpu_prefers_several(pass, pass->kernels, program->is_f64))
+    if (kal_cpu_prefers_several(program, pass, pass->kernels))
         pass->turned = kal_cpu_several_lines(pass);
     pass->is_blocked = can_be_blocked(pass);
     pass->is_mirrored = kal_cpu_pass_is_mirrored(p);

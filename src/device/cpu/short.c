@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "device/cpu/short.h"
 
+#include "device/cpu/caches.h"
+
 #include <math.h>
 
 #include "codelet/lengths.h"
@@ -57,13 +59,6 @@ static bool are_rows(const struct kal_pass *p)
            p->in.is_swapped == p->out.is_swapped;
 }
 
-// One codelet of contiguous numbers?
-static bool is_complex(const struct kal_pass *p)
-{
-    return p->step_count == 1 && kal_cpu_steps_are_plain(p) && !p->out.twiddle_n &&
-           are_rows(p);
-}
-
 _Static_assert((int)CPU_LONGEST == (int)KAL_NUMBERS_MAX,
                "the planner's longest codelet is the engine's");
 
@@ -82,9 +77,9 @@ cpu_short *kal_cpu_several_find(const struct kal_pass *p, const struct cpu_kerne
 
 static cpu_short *find_complex(const struct kal_pass *p, const struct cpu_kernels *k)
 {
-    if (!k->shorts || !is_complex(p))
+    if (!k->shorts || !kal_cpu_codelet_find(p) || !are_rows(p))
         return NULL;
-    return (p->scale != 1.0 ? k->scaled_shorts : k->shorts)[p->step[0].radix];
+    return (p->scale != 1.0 ? k->scaled_shorts : k->shorts)[p->n];
 }
 
 // Reals one behind the other, n of them.
@@ -223,6 +218,20 @@ void kal_cpu_short_find(struct cpu_short_lines *out, const struct kal_pass *p,
         *out = (struct cpu_short_lines){ 0 };
 }
 
+// Lines that registers of 64 bytes turn in less time than those of 32 bytes take a number of each of several: floats, and doubles that
+// are neither short nor long, if lines are whole registers or many. Measured in November 2026, doubles of 20 to 36 points take 0.83 to
+// 1.03 of the time on a Xeon, 11 MB of 11 to 39 points 0.69 to 0.98, less of those that are no whole registers 0.7 to 1.3; on
+// AMD's processors that was not measured.
+bool kal_cpu_turns(const struct cpu_program *program, const struct kal_pass *p)
+{
+    enum { WIDE = 16, FEWEST = 11, MOST = 39, QUAD = 4, MANY_BYTES = 4 << 20 };
+    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
+    if (device->base.caps.lanes_f32 != WIDE || !program->is_f64)
+        return device->base.caps.lanes_f32 == WIDE;
+    return !device->is_zen && p->n >= FEWEST && p->n <= MOST &&
+           (p->n % QUAD == 0 || kal_cpu_pass_bytes(program, p, 0) >= MANY_BYTES);
+}
+
 // Registers of 32 bytes that hold a number of each of several lines take these as they are; those that lines
 // are turned in have half as many values at once. 256 lines and more, measured in November 2026: on a Zen 3
 // processor f64 takes 0.5 to 1.0 of the time so, past the caches 0.64 to 0.87, but 16 points 1.15; f32 of up to
@@ -230,14 +239,17 @@ void kal_cpu_short_find(struct cpu_short_lines *out, const struct kal_pass *p,
 // points and more takes 0.68 to 0.98 of the time of registers of 64 bytes, past the caches 0.54 to 0.98, but those
 // of 8, 12 and 16 points, whose output goes there straight from these, 1.1 to 1.3. Where lines go by the caches
 // may not be asked here, nor whether a pass works in place, as threads decide it, and bits shall not depend on them.
-bool kal_cpu_prefers_several(const struct cpu_pass *pass, const struct cpu_kernels *k,
-                             bool is_f64)
+bool kal_cpu_prefers_several(const struct cpu_program *program,
+                             const struct cpu_pass *pass, const struct cpu_kernels *k)
 {
     enum { SHORT = 5, LONG = 20, REGISTER_BYTES = 32, MANY_BYTES = 4 << 20 };
     enum { QUAD = 4, LONGEST_STRAIGHT = 16 };
     const struct kal_pass *p = pass->pass;
+    const bool is_f64 = program->is_f64;
 
     if (k->lanes * (is_f64 ? 8 : 4) != REGISTER_BYTES || !kal_cpu_several_find(p, k))
+        return false;
+    if (find_complex(p, pass->widest) && kal_cpu_turns(program, p))
         return false;
     if (p->step_count > 1 && p->n != CPU_LONGEST)
         return true;
@@ -307,24 +319,25 @@ static double real_cost(const struct cpu_pass *pass, const struct cpu_kernels *k
 
 // A tile of two rounds takes several times as long as others: on a Zen 4 processor narrower registers, which divide
 // a round, take 0.58 of the time of 8x8x8 floats and 0.83 of 20x20x24.
-double kal_cpu_lines_cost(const struct cpu_pass *pass, const struct cpu_kernels *k,
-                          int64_t lines, bool is_f64)
+double kal_cpu_lines_cost(const struct cpu_program *program, const struct cpu_pass *pass,
+                          const struct cpu_kernels *k, int64_t lines)
 {
     static const double CALL = 0.2;    // what the lines that fill registers cost besides
     static const double SEVERAL = 0.4; // those that need no turning, relative to others
     static const double JOINT = 2.5;   // what a tile of two rounds costs besides
     const struct kal_pass *p = pass->pass;
+    const bool is_f64 = program->is_f64;
     struct cpu_short_lines turned;
 
     kal_cpu_short_find(&turned, p, k);
-    if (!turned.run && lines >= k->lanes / 2 && kal_cpu_prefers_several(pass, k, is_f64))
+    if (!turned.run && lines >= k->lanes / 2 && kal_cpu_prefers_several(program, pass, k))
         return 0.0; // others have steps and tiles for them
     if (!turned.run)
         return ceil((double)lines / k->lanes) * tile_cost(p, k) *
                (1.0 + JOINT * share_of_joints(pass, k));
     double cost =
         turned.is_real ? real_cost(pass, k, is_f64) : short_cost(pass, k, is_f64);
-    if (kal_cpu_prefers_several(pass, k, is_f64))
+    if (kal_cpu_prefers_several(program, pass, k))
         cost *= SEVERAL;
     return (double)(lines / k->lanes) * cost + (lines >= k->lanes ? CALL : 0.0) +
            (lines % k->lanes ? tile_cost(p, k) : 0.0);

@@ -29,8 +29,12 @@ bool kal_cpu_is_mirrored_line(const struct kal_pass *pass, bool *is_forward);
  * Return whether the lines of a pass are best worked, by these kernels, as numbers of several lines in each
  * register. Of the pass only the source, its bytes and its widest kernels are read.
  */
-bool kal_cpu_prefers_several(const struct cpu_pass *pass,
-                             const struct cpu_kernels *kernels, bool is_f64);
+bool kal_cpu_prefers_several(const struct cpu_program *program,
+                             const struct cpu_pass *pass,
+                             const struct cpu_kernels *kernels);
+
+/** Return whether lines of numbers are best turned in registers of 64 bytes, where there are such kernels. */
+bool kal_cpu_turns(const struct cpu_program *program, const struct kal_pass *pass);
 
 /** Return the lines of a pass as those that are worked so. */
 struct cpu_short_lines kal_cpu_several_lines(const struct cpu_pass *pass);
@@ -39,8 +43,8 @@ struct cpu_short_lines kal_cpu_several_lines(const struct cpu_pass *pass);
  * Return what `lines` lines of a pass cost with these kernels, relative to others. Of the pass
  * only the source, its bytes, its widest kernels and its fast loop are read.
  */
-double kal_cpu_lines_cost(const struct cpu_pass *pass, const struct cpu_kernels *kernels,
-                          int64_t lines, bool is_f64);
+double kal_cpu_lines_cost(const struct cpu_program *program, const struct cpu_pass *pass,
+                          const struct cpu_kernels *kernels, int64_t lines);
 
 /**
  * Return the points of the one codelet that does all of a pass: of its only step, or the longest one, whose

@@ -713,8 +713,8 @@ static void merge(const struct cpu_vectors *low, const struct cpu_vectors *high,
 #if LANES > 1
 extern const struct cpu_fused JOIN(kal_cpu_fused_, KAL_SIMD_SUFFIX);
 extern const struct cpu_line_kernels JOIN(kal_cpu_line_, KAL_SIMD_SUFFIX);
-extern cpu_short *const JOIN(kal_cpu_short_, KAL_SIMD_SUFFIX)[CPU_MAX_RADIX + 1];
-extern cpu_short *const JOIN(kal_cpu_short_scaled_, KAL_SIMD_SUFFIX)[CPU_MAX_RADIX + 1];
+extern cpu_short *const JOIN(kal_cpu_short_, KAL_SIMD_SUFFIX)[CPU_LONGEST + 1];
+extern cpu_short *const JOIN(kal_cpu_short_scaled_, KAL_SIMD_SUFFIX)[CPU_LONGEST + 1];
 extern const struct cpu_pair_kernels JOIN(kal_cpu_pairs_, KAL_SIMD_SUFFIX);
 extern const struct cpu_facing_kernels JOIN(kal_cpu_facing_, KAL_SIMD_SUFFIX);
 #endif

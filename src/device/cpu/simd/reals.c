@@ -101,28 +101,32 @@ static void scale_lines(R *to, int64_t step, int64_t i, int reals, double scale)
         }                                                        \
     }
 #else
-#define WORK(name, n, read, written)                                         \
-    APART void work_##name##_##n(const struct lines *l, bool is_streamed)    \
-    {                                                                        \
-        enum { ROWS = COEFFICIENTS(n) };                                     \
-        _Alignas(REGISTER_BYTES) R t[ROWS * LANES], u[ROWS * LANES];         \
-        turn_in(t, l, read, 0);                                              \
-        real_##name##_##n(t, t + LANES, PAIR, u, u + LANES, PAIR);           \
-        leave(u, t, l, written, 0, is_streamed);                             \
-    }                                                                        \
-    static void lines_##name##_##n(PARAMETERS)                               \
-    {                                                                        \
-        enum { GROUP_BYTES = COEFFICIENTS(n) * LANES * (int)sizeof(R) };     \
-        const int64_t ahead = (AHEAD_BYTES + GROUP_BYTES - 1) / GROUP_BYTES; \
-        struct lines l = { x->re, y->re, x->stride, y->stride, (R)scale };   \
-        const bool is_input_far = x->ahead, is_output_far = y->ahead;        \
-        for (int64_t i = 0; i < groups; i++) {                               \
-            if (is_input_far)                                                \
-                ask_for(&l, ahead, read, written, is_output_far);            \
-            work_##name##_##n(&l, is_streamed);                              \
-            l.from += LANES * l.from_step;                                   \
-            l.to += LANES * l.to_step;                                       \
-        }                                                                    \
+#define WORK(name, n, read, written)                                               \
+    APART void work_##name##_##n(const struct lines *l, bool is_streamed)          \
+    {                                                                              \
+        enum { ROWS = COEFFICIENTS(n) };                                           \
+        _Alignas(REGISTER_BYTES) R t[ROWS * LANES], u[ROWS * LANES];               \
+        turn_in(t, l, read);                                                       \
+        real_##name##_##n(t, t + LANES, PAIR, u, u + LANES, PAIR);                 \
+        leave(u, t, l, written, is_streamed);                                      \
+    }                                                                              \
+    static void lines_##name##_##n(PARAMETERS)                                     \
+    {                                                                              \
+        enum { GROUP_BYTES = COEFFICIENTS(n) * LANES * (int)sizeof(R) };           \
+        enum { IN = (read)*LANES, OUT = (written)*LANES }; /* of a group */        \
+        const int64_t ahead = (AHEAD_BYTES + GROUP_BYTES - 1) / GROUP_BYTES;       \
+        struct lines l = { x->re, y->re, x->stride, y->stride, (R)scale };         \
+        const bool is_input_far = x->ahead && x->stride == (read);                 \
+        const bool is_output_far = x->ahead && y->ahead && y->stride == (written); \
+        for (int64_t i = 0; i < groups; i++) {                                     \
+            if (is_input_far)                                                      \
+                ask_for_input(l.from + ahead * IN, IN);                            \
+            if (is_output_far)                                                     \
+                ask_for_output(l.to + ahead * OUT, OUT);                           \
+            work_##name##_##n(&l, is_streamed);                                    \
+            l.from += LANES * l.from_step;                                         \
+            l.to += LANES * l.to_step;                                             \
+        }                                                                          \
     }
 #endif
 

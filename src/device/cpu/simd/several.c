@@ -141,16 +141,11 @@ static inline void ask_for(const R *from, int reals)
         }                                                                         \
     }
 
-// clang-format off
 #if REGISTER_BYTES == 32
-#define PRODUCTS(X) \
-    X(18) X(21) X(22) X(26) X(28) X(30) X(33) X(35) X(36) X(39) X(40) X(42) X(44) X(45) \
-    X(48) X(49) X(50) X(52) X(54) X(55) X(56) X(60) X(63)
-#else
-#define PRODUCTS(X)
-#endif
 #define LENGTHS(X) RADICES_FROM_2(X) PRODUCTS(X) X(64)
-// clang-format on
+#else
+#define LENGTHS(X) RADICES_FROM_2(X) X(64)
+#endif
 
 LENGTHS(SEVERAL)
 RADICES_FROM_2(STRIDED)

@@ -196,6 +196,10 @@ static inline void store_part(R *pointer, V value, int count)
     X(25) X(27) X(29) X(31) X(32)
 #define RADICES_FROM_4(X) X(4) X(5) X(6) X(7) RADICES_FROM_8(X)
 #define RADICES_FROM_2(X) X(2) X(3) RADICES_FROM_4(X)
+// Products of two of them, whose codelets are for numbers alone, with fused operations.
+#define PRODUCTS(X) \
+    X(18) X(21) X(22) X(26) X(28) X(30) X(33) X(35) X(36) X(39) X(40) X(42) X(44) X(45) \
+    X(48) X(49) X(50) X(52) X(54) X(55) X(56) X(60) X(63)
 // clang-format on
 
 // Ask for a line of memory to come, or for two that hold a vector of complex numbers.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Short lines of contiguous reals, or of complex numbers as twice as many: LANES of them are
-// turned in registers, to a row of LANES for each real and back.
+// Short lines of contiguous reals: LANES of them are turned in registers, to a row of LANES for each
+// real and back.
 #ifndef KAL_DEVICE_CPU_SIMD_TURN_H_
 #define KAL_DEVICE_CPU_SIMD_TURN_H_
 
@@ -28,42 +28,40 @@ struct lines {
 #define SCALED(a, l) (a)
 #endif
 
-// A line is moved in blocks of LANES reals, the last one overlapping the one before: where
+// A line is moved in blocks of `block` reals, the last one overlapping the one before: where
 // the block behind `at` begins, or -1.
-static inline int next_block(int at, int reals)
+static inline int next_block(int at, int reals, int block)
 {
-    const int last = reals - LANES;
+    const int last = reals - block;
     if (at == last)
         return -1;
-    return at + LANES < last ? at + LANES : last;
+    return at + block < last ? at + block : last;
 }
 
 // All places in t are constants once this is unrolled, so that much of it stays in registers.
-// `flip` is 1 where imaginary parts lead.
-INLINE void turn_in(R *t, const struct lines *l, int reals, int flip)
+INLINE void turn_in(R *t, const struct lines *l, int reals)
 {
-    V v[LANES];
+    V v[QUAD];
 
-#pragma GCC unroll 8
-    for (int at = 0; at >= 0; at = next_block(at, reals)) {
-        for (int i = 0; i < LANES; i++)
-            v[i] = LOAD(l->from + i * l->from_step + at);
-        transpose(v);
-        for (int j = 0; j < LANES; j++)
-            STORE(t + LANES * ((at + j) ^ flip), v[j]);
+#pragma GCC unroll 32
+    for (int at = 0; at >= 0; at = next_block(at, reals, QUAD)) {
+        for (int i = 0; i < QUAD; i++)
+            v[i] = gather_quads(l->from + i * l->from_step + at, QUAD * l->from_step);
+        transpose_quads(v);
+        for (int j = 0; j < QUAD; j++)
+            STORE(t + LANES * (at + j), v[j]);
     }
 }
 
-INLINE void turn_out(const R *t, const struct lines *l, R *to, ptrdiff_t step, int reals,
-                     int flip)
+INLINE void turn_out(const R *t, const struct lines *l, R *to, ptrdiff_t step, int reals)
 {
     (void)l;
     V v[LANES];
 
 #pragma GCC unroll 8
-    for (int at = 0; at >= 0; at = next_block(at, reals)) {
+    for (int at = 0; at >= 0; at = next_block(at, reals, LANES)) {
         for (int j = 0; j < LANES; j++)
-            v[j] = SCALED(LOAD(t + LANES * ((at + j) ^ flip)), l);
+            v[j] = SCALED(LOAD(t + LANES * (at + j)), l);
         transpose(v);
         for (int i = 0; i < LANES; i++)
             STORE(to + i * step + at, v[i]);
@@ -73,7 +71,7 @@ INLINE void turn_out(const R *t, const struct lines *l, R *to, ptrdiff_t step, i
 // Contiguous lines past the caches, so that no line of these is written in parts with others
 // between: a processor keeps few of them apart, and on a Xeon with AVX-512 that made 16 points up to
 // 14 times as slow.
-INLINE void stream_out(const R *t, const struct lines *l, int reals, int flip)
+INLINE void stream_out(const R *t, const struct lines *l, int reals)
 {
     R *to = l->to;
     const int width = reals < (int)LINE ? reals : (int)LINE;
@@ -84,7 +82,7 @@ INLINE void stream_out(const R *t, const struct lines *l, int reals, int flip)
 #pragma GCC unroll 8
         for (int b = 0; b < width / LANES; b++) {
             for (int j = 0; j < LANES; j++)
-                v[b][j] = SCALED(LOAD(t + LANES * ((at + b * LANES + j) ^ flip)), l);
+                v[b][j] = SCALED(LOAD(t + LANES * (at + b * LANES + j)), l);
             transpose(v[b]);
         }
         for (int i = 0; i < LANES; i++) {
@@ -95,34 +93,29 @@ INLINE void stream_out(const R *t, const struct lines *l, int reals, int flip)
     }
 }
 
-// Memory of the groups to come, if lines are one behind the other. Output that is in the caches
-// takes up to a third longer if it is asked for.
-INLINE void ask_for(const struct lines *l, int64_t groups, int from_reals, int to_reals,
-                    bool is_output_far)
+// Memory of the groups to come. Output that is in the caches takes up to a third longer if it is asked for.
+INLINE void ask_for_input(const R *from, int reals)
 {
-    const int from_bytes = LANES * from_reals * (int)sizeof(R);
-    const int to_bytes = LANES * to_reals * (int)sizeof(R);
-    const char *from = (const char *)l->from + groups * from_bytes;
-    const char *to = (const char *)l->to + groups * to_bytes;
+    for (int i = 0; i < reals; i += LINE)
+        __builtin_prefetch(from + i, 0, 3);
+}
 
-    for (int b = 0; b < from_bytes && l->from_step == from_reals; b += LINE_BYTES)
-        __builtin_prefetch(from + b, 0, 3);
-    for (int b = 0; b < to_bytes && l->to_step == to_reals && is_output_far;
-         b += LINE_BYTES)
-        __builtin_prefetch(to + b, 1, 3);
+INLINE void ask_for_output(const R *to, int reals)
+{
+    for (int i = 0; i < reals; i += LINE)
+        __builtin_prefetch(to + i, 1, 3);
 }
 
 // Those that may not go straight past the caches do so by way of a copy, from one end to the other:
 // LANES of them are whole registers.
-INLINE void leave(const R *t, R *copy, const struct lines *l, int reals, int flip,
-                  bool is_streamed)
+INLINE void leave(const R *t, R *copy, const struct lines *l, int reals, bool is_streamed)
 {
     if (!is_streamed) {
-        turn_out(t, l, l->to, l->to_step, reals, flip);
+        turn_out(t, l, l->to, l->to_step, reals);
     } else if (kal_cpu_goes_straight(reals, LANES, sizeof(R))) {
-        stream_out(t, l, reals, flip);
+        stream_out(t, l, reals);
     } else {
-        turn_out(t, l, copy, reals, reals, flip);
+        turn_out(t, l, copy, reals, reals);
         for (int i = 0; i < reals; i++)
             STREAM(l->to + i * LANES, LOAD(copy + i * LANES));
     }
