@@ -250,6 +250,7 @@ struct cpu_axis {
     int64_t groups, in_group, out_group; // of all these lines, and bytes between them
     int64_t times, in_time, out_time;    // of all groups
     bool is_swapped;                     // the imaginary part leads on both sides
+    bool is_in_place;                    // its input may be its output
 };
 
 /** Where a call reads or writes: the arrays of the caller, and tiles between them. */
@@ -297,6 +298,7 @@ struct cpu_array {
     int64_t in_bytes;  // of the next array, of which
     int64_t ask_bytes; // so many are asked for with each few lines; 0: nothing is
     bool is_small;     // not worth several threads
+    bool is_in_place;  // all steps but the first work in the output, or in the first tile
     // Rows of the last step's output, which goes past the caches some lines at a time; 0: as a whole, if it does at all.
     int64_t leaving_rows;
 };
