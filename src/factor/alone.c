@@ -271,17 +271,28 @@ static bool are_few_rows(const struct kal_problem *p, const struct kal_caps *cap
 
 // More of them, in arrays that several threads do not share with more gain than that, whose columns are codelets. Measured there,
 // too, and on a Xeon, 51 lengths of 8 to 64 rows and 13 of volumes: tiles take 1.1 to 2.2 times as long, but for most halves of real
-// rows that do not fill registers, and short ones; in 150 batches of 2 to 400, on a Xeon, 0.93 to 2.4.
+// rows that do not fill registers, and short ones; in 150 batches of 2 to 400, on a Xeon, 0.93 to 2.4. There complex arrays with
+// columns of 33 to 64 points, too, of 200 KB in all: 13 shapes of floats, alone or few, take 0.73 to 1.2 of the time, 0.9 as a mean, more
+// of them 0.9 to 2.6.
+static int64_t longest_column(const struct kal_problem *p, const struct kal_caps *caps)
+{
+    enum { COLUMN = 32, OF_FEW = 64, FEW_BYTES = 200000 };
+    return caps->steps_are_dear && p->kind == KALLIMA_C2C &&
+                   p->precision == KALLIMA_F32 && bytes_of(p) <= FEW_BYTES
+               ? OF_FEW
+               : COLUMN;
+}
+
 static bool are_faster_in_turn(const struct kal_problem *p, const struct kal_caps *caps)
 {
-    enum { COLUMN = 32, LONGEST = 1000, SHORTEST_REAL = 80, FEWEST_LANES = 4 };
+    enum { LONGEST = 1000, SHORTEST_REAL = 80, FEWEST_LANES = 4 };
     enum { FILL_F32 = 16, FILL_F64 = 8, SHORTEST_UNEVEN = 112, MOST_UNEVEN = 24 };
     const bool is_f64 = p->precision == KALLIMA_F64, is_real = p->kind != KALLIMA_C2C;
     const int64_t n = p->n[p->rank - 1];
     const bool fill = n % (is_f64 ? FILL_F64 : FILL_F32) == 0;
 
     for (int i = 0; i + 1 < p->rank; i++) {
-        if (p->n[i] > COLUMN)
+        if (p->n[i] > longest_column(p, caps))
             return false;
     }
     return caps->lanes_f32 / (is_f64 ? 2 : 1) >= FEWEST_LANES && n <= LONGEST &&

@@ -170,6 +170,20 @@ static bool are_rows(const struct kal_problem *p, const struct kal_pass *pass,
                     : pass->n == n && are_numbers(pass));
 }
 
+// Complex arrays that the nearest cache holds, but not with two tiles and the input. Measured in November 2026 on a Xeon with 48 KiB of
+// it: 36 batches and arrays of 8 to 50 KB take 0.78 to 1.0 of the time in place, 0.86 as a mean, 20 of less 0.94 to 1.07, 44 of 64 to
+// 512 KB 0.86 to 1.12. AMD's processors were not measured.
+static bool fits_nearest(const struct cpu_program *program)
+{
+    enum { LEAST_BYTES = 8 << 10, MOST_BYTES = 50 << 10 };
+    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
+    const struct kal_problem *p = program->program->problem;
+    const double bytes = kal_problem_points(p) * (program->is_f64 ? 16 : 8);
+
+    return !device->is_zen && p->kind == KALLIMA_C2C && bytes >= LEAST_BYTES &&
+           bytes <= MOST_BYTES;
+}
+
 // A program of one line of an axis; NULL in *out: no line is worked so.
 static kallima_status make_line(struct kal_device_program **out,
                                 struct cpu_program *program, int axis)
@@ -180,6 +194,7 @@ static kallima_status make_line(struct kal_device_program **out,
         .precision = p->precision,
         .direction =
             p->is_inverse || p->kind == KALLIMA_C2R ? KALLIMA_INVERSE : KALLIMA_FORWARD,
+        .placement = fits_nearest(program) ? KALLIMA_IN_PLACE : KALLIMA_OUT_OF_PLACE,
         .rank = 1,
         .n = { p->n[axis] },
         .batch = 1,
@@ -453,7 +468,8 @@ static kallima_status add_calls(struct cpu_array *array, struct cpu_program *pro
     void *memory;
 
     for (int i = 0; i < array->axis_count; i++) {
-        if (array->axis[i].row || array->axis[i].is_swapped != is_swapped)
+        if (array->axis[i].row || array->axis[i].joins_next ||
+            array->axis[i].is_swapped != is_swapped)
             return KALLIMA_OK;
         count += count_calls(&array->axis[i]);
     }
@@ -562,12 +578,13 @@ static kallima_status find_blocks(struct cpu_array *array, struct cpu_program *p
     return KALLIMA_OK;
 }
 
-// Does a step read a register of lines, or a group of rows, before it writes these, and none of them twice?
+// Does a step read what it writes before it does, and nothing of that twice?
 static bool can_be_in_place(const struct cpu_axis *axis)
 {
-    if (axis->row)
+    if (axis->collect)
         return false;
-    return !axis->beside || (axis->m * axis->s == 1 && axis->lines % axis->numbers == 0);
+    return !axis->beside || axis->joins_next ||
+           (axis->m == 1 && axis->lines % axis->numbers == 0);
 }
 
 static bool are_sides_equal(const struct cpu_axis *axis)
@@ -576,16 +593,9 @@ static bool are_sides_equal(const struct cpu_axis *axis)
            axis->in_time == axis->out_time;
 }
 
-// Arrays that the nearest cache holds, but not with both tiles and the input. Measured in November 2026 on a Xeon with 48 KiB of it:
-// 36 batches and arrays of 8 to 50 KB take 0.78 to 1.0 of the time, 0.86 as a mean, 20 of less 0.94 to 1.07, 44 of 64 to 512 KB 0.86
-// to 1.12. AMD's processors were not measured.
 static bool is_in_place(const struct cpu_array *array, const struct cpu_program *program)
 {
-    enum { LEAST_BYTES = 8 << 10, MOST_BYTES = 50 << 10 };
-    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
-
-    if (device->is_zen || program->program->problem->kind != KALLIMA_C2C ||
-        array->tile_bytes < LEAST_BYTES || array->tile_bytes > MOST_BYTES)
+    if (!fits_nearest(program))
         return false;
     for (int i = 0; i < array->axis_count; i++) {
         if (!can_be_in_place(&array->axis[i]) ||
@@ -595,8 +605,25 @@ static bool is_in_place(const struct cpu_array *array, const struct cpu_program 
     return true;
 }
 
-static void find_place(struct cpu_array *array, const struct cpu_program *program)
+// Two steps of an axis whose lines fill registers, where what is between them would not stay in the nearest cache.
+static void join_steps(struct cpu_array *array)
 {
+    enum { LEAST_BYTES = 8 << 10 };
+
+    for (int i = 0; i + 1 < array->axis_count; i++) {
+        struct cpu_axis *axis = &array->axis[i];
+        const struct cpu_axis *next = axis + 1;
+        const bool are_blocked = i + 1 >= array->blocks.first && i < array->blocks.end;
+        axis->joins_next = array->tile_bytes >= LEAST_BYTES && !are_blocked &&
+                           axis->beside && axis->m > 1 && axis->s == 1 && next->beside &&
+                           next->m == 1 && axis->numbers == next->numbers &&
+                           axis->lines % axis->numbers == 0;
+    }
+}
+
+static void find_places(struct cpu_array *array, const struct cpu_program *program)
+{
+    join_steps(array);
     array->is_in_place = is_in_place(array, program);
     for (int i = 0; i < array->axis_count; i++)
         array->axis[i].is_in_place = array->is_in_place;
@@ -634,8 +661,8 @@ kallima_status kal_cpu_array_find(struct cpu_program *program)
     array->tile_bytes = reals * (program->is_f64 ? 8 : 4);
     if (array->column)
         make_room_for_column(array, program);
-    find_place(array, program);
     KAL_TRY(find_blocks(array, program));
+    find_places(array, program);
     return add_calls(array, program);
 }
 

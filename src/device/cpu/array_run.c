@@ -95,13 +95,14 @@ static inline int64_t find_lead(const struct cpu_axis *axis, const char *to,
                : 0;
 }
 
-// Some of the lines, to rows that are `out_stride` reals apart.
-static inline void work_beside(const struct cpu_axis *axis, char *from, char *to,
-                               int64_t out_stride, int64_t lines, int64_t part_bytes)
+// Some of the lines, from and to rows that are so many reals apart.
+static inline void work_beside(const struct cpu_axis *axis, char *from, int64_t in_stride,
+                               char *to, int64_t out_stride, int64_t lines,
+                               int64_t part_bytes)
 {
     struct cpu_vectors x, y;
 
-    set_vectors(&x, axis, from, axis->in_stride, part_bytes);
+    set_vectors(&x, axis, from, in_stride, part_bytes);
     set_vectors(&y, axis, to, out_stride, part_bytes);
     axis->beside(&x, &y, axis->m, axis->s, lines, axis->table);
 }
@@ -121,8 +122,35 @@ static inline void run_beside(const struct cpu_axis *axis, char *from, char *to,
         step = is_lead ? lead : lines;
         if (a)
             ask(a);
-        work_beside(axis, from + done * pair_bytes, to + done * pair_bytes,
-                    axis->out_stride, lines, part_bytes);
+        work_beside(axis, from + done * pair_bytes, axis->in_stride,
+                    to + done * pair_bytes, axis->out_stride, lines, part_bytes);
+    }
+}
+
+// Lines by one step and the next one, a few at a time by way of `tile`: what is read may be what is written.
+static void run_joined(const struct cpu_axis *axis, char *from, char *to, char *tile,
+                       int64_t part_bytes, struct asking *a)
+{
+    const struct cpu_axis *next = axis + 1;
+    const int64_t pair_bytes = PAIR * part_bytes,
+                  pitch = PAIR * kal_min(ASKING_LINES, axis->lines);
+
+    for (int64_t g = 0; g < axis->groups * axis->times; g++) {
+        char *x =
+            from + g % axis->groups * axis->in_group + g / axis->groups * axis->in_time;
+        char *y =
+            to + g % axis->groups * next->out_group + g / axis->groups * next->out_time;
+        for (int64_t done = 0, lines; done < axis->lines; done += lines) {
+            lines = kal_min(ASKING_LINES, axis->lines - done);
+            if (a) {
+                ask(a);
+                ask(a);
+            }
+            work_beside(axis, x + done * pair_bytes, axis->in_stride, tile, pitch, lines,
+                        part_bytes);
+            work_beside(next, tile, pitch, y + done * pair_bytes, next->out_stride, lines,
+                        part_bytes);
+        }
     }
 }
 
@@ -208,6 +236,15 @@ static inline char *run_axes(const struct cpu_program *program, int count, char 
         if (array->blocks.count > 0 && i == array->blocks.first) {
             from = run_blocks(program, from, to, tile, a);
             i = array->blocks.end - 1;
+            continue;
+        }
+        if (array->axis[i].joins_next) {
+            next =
+                array->is_in_place || i + 2 == array->axis_count ? to : tile[(i + 1) % 2];
+            run_joined(&array->axis[i], from, next, tile[i % 2], program->is_f64 ? 8 : 4,
+                       a);
+            from = next;
+            i++;
             continue;
         }
         run_axis(program, &array->axis[i], from, next, copy, a);
@@ -335,8 +372,8 @@ static void run_leaving(const struct cpu_program *program, char *from, char *to,
         if (axis->lines - done - lines < axis->numbers)
             lines = axis->lines - done;
         ask(a);
-        work_beside(axis, from + done * pair_bytes, first, copy_pitch(program), lines,
-                    part_bytes);
+        work_beside(axis, from + done * pair_bytes, axis->in_stride, first,
+                    copy_pitch(program), lines, part_bytes);
         leave_lines(program, place, first, lines);
     }
 }

@@ -251,6 +251,7 @@ struct cpu_axis {
     int64_t times, in_time, out_time;    // of all groups
     bool is_swapped;                     // the imaginary part leads on both sides
     bool is_in_place;                    // its input may be its output
+    bool joins_next; // a few lines are worked by this step and the next one at a time
 };
 
 /** Where a call reads or writes: the arrays of the caller, and tiles between them. */
