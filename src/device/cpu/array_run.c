@@ -357,24 +357,32 @@ static void leave_lines(const struct cpu_program *program, char *to, char *copy,
                         reals);
 }
 
-// The last step, some lines at a time, of which all but the first begin on lines of the caches, if numbers do.
+// The last step, or two that are joined by way of `between`, some lines at a time, of which all but the first begin on lines of the
+// caches, if numbers do.
 static void run_leaving(const struct cpu_program *program, char *from, char *to,
-                        char *copy, struct asking *a)
+                        char *copy, char *between, struct asking *a)
 {
-    const struct cpu_axis *axis = &program->array.axis[program->array.axis_count - 1];
+    const struct cpu_array *array = &program->array;
+    const struct cpu_axis *axis = &array->axis[array->axis_count - 1];
+    const struct cpu_axis *before = kal_cpu_array_joins_last(array) ? axis - 1 : NULL;
     const int64_t part_bytes = program->is_f64 ? 8 : 4, pair_bytes = PAIR * part_bytes;
     const int64_t lead = kal_cpu_count_before_line(to, pair_bytes);
+    const int64_t pitch = before ? PAIR * 2 * ASKING_LINES : axis->in_stride;
 
     for (int64_t done = 0, lines; done < axis->lines; done += lines) {
-        char *place = to + done * pair_bytes,
-             *first = copy + (uintptr_t)place % CPU_LINE_BYTES;
+        char *x = from + done * pair_bytes, *y = to + done * pair_bytes,
+             *first = copy + (uintptr_t)y % CPU_LINE_BYTES;
         lines = ASKING_LINES + (done == 0 ? lead : 0);
         if (axis->lines - done - lines < axis->numbers)
             lines = axis->lines - done;
         ask(a);
-        work_beside(axis, from + done * pair_bytes, axis->in_stride, first,
-                    copy_pitch(program), lines, part_bytes);
-        leave_lines(program, place, first, lines);
+        if (before) {
+            ask(a);
+            work_beside(before, x, before->in_stride, between, pitch, lines, part_bytes);
+            x = between;
+        }
+        work_beside(axis, x, pitch, first, copy_pitch(program), lines, part_bytes);
+        leave_lines(program, y, first, lines);
     }
 }
 
@@ -382,12 +390,14 @@ void kal_cpu_array_run_past(const struct cpu_program *program,
                             const struct cpu_vectors *x, const struct cpu_vectors *y,
                             char *workspace, char *copy)
 {
+    const struct cpu_array *array = &program->array;
+    const int count = array->axis_count - 1 - kal_cpu_array_joins_last(array);
     char *const tile[2] = { workspace, workspace + program->tile_bytes / 2 };
     char *from = kal_cpu_leading(x), *to = kal_cpu_leading(y);
     struct asking a = ask_for_next(program, from);
 
-    from = run_axes(program, program->array.axis_count - 1, from, tile[0], tile, &a);
-    run_leaving(program, from, to, copy, &a);
+    from = run_axes(program, count, from, tile[0], tile, &a);
+    run_leaving(program, from, to, copy, from == tile[0] ? tile[1] : tile[0], &a);
 }
 
 // A worker's share of rows.
