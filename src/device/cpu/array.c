@@ -178,7 +178,8 @@ static bool fits_nearest(const struct cpu_program *program)
     enum { LEAST_BYTES = 8 << 10, MOST_BYTES = 50 << 10 };
     const struct cpu_device *device = (const struct cpu_device *)program->base.device;
     const struct kal_problem *p = program->program->problem;
-    const double bytes = kal_problem_points(p) * (program->is_f64 ? 16 : 8);
+    const double bytes =
+        kal_problem_points(p) / (double)p->batch * (program->is_f64 ? 16 : 8); // of one
 
     return !device->is_zen && p->kind == KALLIMA_C2C && bytes >= LEAST_BYTES &&
            bytes <= MOST_BYTES;
