@@ -64,6 +64,11 @@ static const kallima_desc problems[] = {
       .batch = 250000,
       .precision = KALLIMA_F64,
       .kind = KALLIMA_R2C },
+    // Short lines that are turned as numbers, and some that are left, and arrays that are worked in the output.
+    { .rank = 1, .n = { 45 }, .batch = 3011 },
+    { .rank = 1, .n = { 28 }, .batch = 3011, .precision = KALLIMA_F64 },
+    { .rank = 3, .n = { 16, 16, 16 }, .batch = 37 },
+    { .rank = 2, .n = { 48, 32 }, .batch = 37, .direction = KALLIMA_INVERSE },
     // Lines with products of roots, alone, few and of reals, and long real ones of a batch.
     { .rank = 1, .n = { 48000 } },
     { .rank = 1, .n = { 24000 }, .batch = 3, .precision = KALLIMA_F64 },

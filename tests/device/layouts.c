@@ -242,23 +242,27 @@ void short_lines_past_the_caches_are_computed(void **state)
         int direction, seed;
         double scale;
         int64_t in_gap;
-    } problems[KALLIMA_PRECISION_COUNT][3] = {
+    } problems[KALLIMA_PRECISION_COUNT][5] = {
         { { 9, 470000, KALLIMA_FORWARD, 1, 1.0, 0 },
           { 16, 260000, KALLIMA_INVERSE, 2, 0.75, 0 },
-          { 23, 180000, KALLIMA_FORWARD, 3, 1.0, 1 } },
+          { 23, 180000, KALLIMA_FORWARD, 3, 1.0, 1 },
+          { 45, 95000, KALLIMA_INVERSE, 1, 1.0, 0 },
+          { 48, 90000, KALLIMA_FORWARD, 0, 1.0, 0 } },
         { { 5, 420000, KALLIMA_INVERSE, 1, 1.0, 0 },
           { 16, 130000, KALLIMA_FORWARD, 3, 0.75, 1 },
-          { 17, 125000, KALLIMA_FORWARD, 0, 1.0, 0 } },
+          { 17, 125000, KALLIMA_FORWARD, 0, 1.0, 0 },
+          { 25, 85000, KALLIMA_INVERSE, 2, 1.0, 0 },
+          { 28, 76000, KALLIMA_FORWARD, 0, 1.0, 0 } },
     };
 
     (void)state;
     if (suite.is_brief || suite.takes_kernels)
         skip();
     kallima_device *device = suite_open(1, NULL);
-    for (int i = 0; i < 3 * KALLIMA_PRECISION_COUNT; i++) {
-        const struct many *p = &problems[i / 3][i % 3];
+    for (int i = 0; i < 5 * KALLIMA_PRECISION_COUNT; i++) {
+        const struct many *p = &problems[i / 5][i % 5];
         struct trial t = { .seed = (uint64_t)p->seed, .way = WAY_OWNED };
-        t.desc = problem_line(KALLIMA_C2C, i / 3, p->direction, p->n);
+        t.desc = problem_line(KALLIMA_C2C, i / 5, p->direction, p->n);
         t.desc.batch = p->lines;
         t.desc.scale = p->scale;
         t.desc.in.stride[0] = t.desc.out.stride[0] = 1;
@@ -388,6 +392,13 @@ void arrays_of_codelets_are_computed(void **state)
         { 3, { 7, 5, 33 }, 3, 0, 1.0, KALLIMA_OUT_OF_PLACE, KALLIMA_INVERSE, false },
         { 3, { 16, 16, 16 }, 1, 0, 0.25, KALLIMA_OUT_OF_PLACE, KALLIMA_FORWARD, false },
         { 3, { 32, 32, 32 }, 1, 0, 1.0, KALLIMA_IN_PLACE, KALLIMA_INVERSE, false },
+        { 3, { 16, 20, 8 }, 3, 0, 0.5, KALLIMA_OUT_OF_PLACE, KALLIMA_INVERSE, false },
+        { 3, { 8, 16, 24 }, 2, 0, 1.0, KALLIMA_IN_PLACE, KALLIMA_FORWARD, false },
+        { 2, { 48, 32 }, 2, 0, 1.0, KALLIMA_IN_PLACE, KALLIMA_FORWARD, false },
+        { 2, { 48, 64 }, 1, 0, 1.0, KALLIMA_IN_PLACE, KALLIMA_INVERSE, false },
+        { 2, { 40, 104 }, 2, 0, 1.0, KALLIMA_OUT_OF_PLACE, KALLIMA_FORWARD, false },
+        { 2, { 256, 32 }, 2, 0, 0.5, KALLIMA_OUT_OF_PLACE, KALLIMA_FORWARD, false },
+        { 3, { 6, 40, 16 }, 2, 0, 1.0, KALLIMA_OUT_OF_PLACE, KALLIMA_INVERSE, false },
         { 3, { 512, 2, 5 }, 1, 0, 0.5, KALLIMA_OUT_OF_PLACE, KALLIMA_INVERSE, true },
         { 2, { 4, 225 }, 300, 0, 1.0, KALLIMA_OUT_OF_PLACE, KALLIMA_FORWARD, true },
         { 2, { 32, 25 }, 700, 0, 1.0, KALLIMA_OUT_OF_PLACE, KALLIMA_FORWARD, true },

@@ -230,6 +230,8 @@ static int run_groups(const char *name)
             (suite.takes_kernels || !groups[i].has_kernels))
             failed += groups[i].run();
     }
+    if (!known)
+        fprintf(stderr, "--group %s: no such group of tests\n", name);
     return failed + !known;
 }
 
