@@ -237,12 +237,13 @@ void short_lines_of_every_count_are_computed(void **state)
 // line of these: a seed decides by how many numbers they miss one.
 void short_lines_past_the_caches_are_computed(void **state)
 {
+    enum { EACH = 5 }; // of a precision
     static const struct many {
         int64_t n, lines;
         int direction, seed;
         double scale;
         int64_t in_gap;
-    } problems[KALLIMA_PRECISION_COUNT][5] = {
+    } problems[KALLIMA_PRECISION_COUNT][EACH] = {
         { { 9, 470000, KALLIMA_FORWARD, 1, 1.0, 0 },
           { 16, 260000, KALLIMA_INVERSE, 2, 0.75, 0 },
           { 23, 180000, KALLIMA_FORWARD, 3, 1.0, 1 },
@@ -259,10 +260,10 @@ void short_lines_past_the_caches_are_computed(void **state)
     if (suite.is_brief || suite.takes_kernels)
         skip();
     kallima_device *device = suite_open(1, NULL);
-    for (int i = 0; i < 5 * KALLIMA_PRECISION_COUNT; i++) {
-        const struct many *p = &problems[i / 5][i % 5];
+    for (int i = 0; i < EACH * KALLIMA_PRECISION_COUNT; i++) {
+        const struct many *p = &problems[i / EACH][i % EACH];
         struct trial t = { .seed = (uint64_t)p->seed, .way = WAY_OWNED };
-        t.desc = problem_line(KALLIMA_C2C, i / 5, p->direction, p->n);
+        t.desc = problem_line(KALLIMA_C2C, i / EACH, p->direction, p->n);
         t.desc.batch = p->lines;
         t.desc.scale = p->scale;
         t.desc.in.stride[0] = t.desc.out.stride[0] = 1;

@@ -171,8 +171,8 @@ static bool are_rows(const struct kal_problem *p, const struct kal_pass *pass,
 }
 
 // Complex arrays that the nearest cache holds, but not with two tiles and the input. Measured in November 2026 on a Xeon with 48 KiB of
-// it: 36 batches and arrays of 8 to 50 KB take 0.78 to 1.0 of the time in place, 0.86 as a mean, 20 of less 0.94 to 1.07, 44 of 64 to
-// 512 KB 0.86 to 1.12. AMD's processors were not measured.
+// it: 42 batches and arrays of 8 to 50 KB take 0.78 to 1.03 of the time in place, 0.89 as a mean, 14 of less 0.96 to 1.07, 44 of 64 to
+// 512 KB 0.86 to 1.13. AMD's processors were not measured.
 static bool fits_nearest(const struct cpu_program *program)
 {
     enum { LEAST_BYTES = 8 << 10, MOST_BYTES = 50 << 10 };

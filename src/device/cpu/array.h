@@ -24,12 +24,6 @@ void kal_cpu_array_ask(struct cpu_array *array, int64_t bytes);
  */
 void kal_cpu_array_leaving_find(struct cpu_program *program);
 
-/** Are the last two steps of such arrays joined? */
-static inline bool kal_cpu_array_joins_last(const struct cpu_array *array)
-{
-    return array->axis_count > 1 && array->axis[array->axis_count - 2].joins_next;
-}
-
 /** Return the bytes of such a copy, which begins on a line of the caches. */
 int64_t kal_cpu_array_copy_bytes(const struct cpu_program *program);
 

@@ -220,7 +220,7 @@ void kal_cpu_short_find(struct cpu_short_lines *out, const struct kal_pass *p,
 
 // Lines that registers of 64 bytes turn in less time than those of 32 bytes take a number of each of several: floats, and doubles that
 // are neither short nor long, if lines are whole registers or many. Measured in November 2026, doubles of 20 to 36 points take 0.83 to
-// 1.03 of the time on a Xeon, 11 MB of 11 to 39 points 0.69 to 0.98, less of those that are no whole registers 0.7 to 1.3; on
+// 1.08 of the time on a Xeon, 11 MB of 11 to 39 points 0.69 to 0.98, less of those that are no whole registers 0.7 to 1.3; on
 // AMD's processors that was not measured.
 bool kal_cpu_turns(const struct cpu_program *program, const struct kal_pass *p)
 {

@@ -97,7 +97,7 @@ INLINE void stream_out(const R *t, const struct lines *l, int reals)
 INLINE void ask_for_input(const R *from, int reals)
 {
     for (int i = 0; i < reals; i += LINE)
-        __builtin_prefetch(from + i, 0, 3);
+        ASK_NEAR(from + i);
 }
 
 INLINE void ask_for_output(const R *to, int reals)
