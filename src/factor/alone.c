@@ -404,11 +404,15 @@ static bool are_uneven(const struct kal_problem *p, const struct kal_caps *caps,
     const bool is_f64 = p->precision == KALLIMA_F64;
     const struct kal_caps limited = kal_caps_limit(caps, is_f64);
     const struct kal_axis line = { .n = points, .lines = 1 };
+    const struct kal_axis half = { .n = points, .lines = 1, .mirrors_last = true };
+    const bool is_visited_once = kal_line_is_visited_once(&line, &limited) ||
+                                 (p->kind != KALLIMA_C2C && caps->steps_are_dear &&
+                                  kal_line_is_visited_once(&half, &limited));
     const bool has_rows = kal_caps_has_64_bytes(caps) && !caps->waits_for_stores &&
                           p->kind == KALLIMA_C2C && kal_line_rows(&line, &limited) > 0;
 
     return (p->kind != KALLIMA_C2C || !is_f64 || points % FEWEST_DOUBLES != 0) &&
-           kal_line_is_visited_once(&line, &limited) &&
+           is_visited_once &&
            p->batch <=
                (has_rows ? MOST_OF_ROWS : MOST_BYTES) / (is_f64 ? 16 : 8) / points;
 }

@@ -54,12 +54,16 @@ int kal_radix_sequence_single(int64_t n, int numbers, int widest, int *radix);
 
 /**
  * Find the sequence of radices whose product is n that the CPU engine is fastest with on the columns of a
- * line that fills the lanes, in the order of its steps; of few where these are dear.
+ * line that fills the lanes, in the order of its steps; of few where these are dear. Lines are worked in
+ * their output where the first radix lets them, if `lanes` is not 0.
  *
  * Shape:  `radix` has room for KAL_MAX_STEPS; n is small.
  * Returns the number of radices, 0 for n = 1; -1 if there is none.
  */
-int kal_radix_sequence_lanes(int64_t n, bool are_steps_dear, int *radix);
+int kal_radix_sequence_lanes(int64_t n, bool are_steps_dear, int lanes, int *radix);
+
+/** Return whether columns of n points of a line have two steps by which it is worked in its output. */
+bool kal_radix_folds_in_two(int64_t n, int lanes);
 
 /** Where neighbouring columns are: bytes from row to row, on the way in and out. */
 struct kal_column_place {

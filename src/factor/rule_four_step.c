@@ -220,6 +220,19 @@ static bool is_codelet_apart(const struct kal_axis *axis)
            kal_length_is_compiled(axis->n, false);
 }
 
+// Rows of two registers where those leave two steps of columns by which the line is worked in its output, and rows of one do not:
+// 12288 floats take 0.89 of the time so on a Xeon, 8192 doubles 0.96.
+static bool folds_by_two_registers(const struct kal_axis *axis,
+                                   const struct kal_caps *caps)
+{
+    const int lanes = caps->lanes_f32 / (kal_caps_is_f64(caps) ? 2 : 1);
+    return caps->steps_are_dear && axis->lines == 1 && !axis->mirrors_first &&
+           !axis->is_convolved && axis->n % (2 * lanes) == 0 &&
+           !kal_radix_exists(axis->n / lanes) &&
+           !kal_radix_folds_in_two(axis->n / lanes, lanes) &&
+           kal_radix_folds_in_two(axis->n / (2 * lanes), lanes);
+}
+
 // The engine turns such rows in registers. Longer lines would leave the caches near a core.
 int64_t kal_line_rows(const struct kal_axis *axis, const struct kal_caps *caps)
 {
@@ -247,6 +260,8 @@ int64_t kal_line_rows(const struct kal_axis *axis, const struct kal_caps *caps)
     const int64_t narrow = narrow_rows(axis, is_f64);
     if (narrow > 0)
         return narrow;
+    if (folds_by_two_registers(axis, caps))
+        return 2 * caps->lanes_f32 / (is_f64 ? 2 : 1);
     const int64_t long_rows = rows_of_products(axis, caps);
     if (long_rows > 0)
         return long_rows;

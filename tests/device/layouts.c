@@ -315,26 +315,14 @@ void single_lines_past_the_caches_are_computed(void **state)
     ROWS_FINISH();
 }
 
-// Lines that are worked one by one, or two by two, and leave the caches, as the recipes say: past them, some of
-// them by way of a copy, or over their input. They begin on lines of the caches or not, and are planes or not.
-void lines_that_leave_the_caches_are_computed(void **state)
+struct line_of_recipe {
+    int64_t n, count;
+    const char *recipe;
+};
+
+// They begin on lines of the caches or not, and are planes or not; output may be where input is.
+static void check_lines(const struct line_of_recipe *lines, int count)
 {
-    static const struct {
-        int64_t n, count;
-        const char *recipe;
-    } lines[] = {
-        { 64, 41, "four-step(local(8, hints=1), local(8))" },
-        { 128, 31, "four-step(local(4.4, hints=1), local(8))" },
-        { 512, 3, "four-step(local(4.16, hints=1), local(8))" },
-        { 640, 3, "four-step(local(8.16, hints=1), local(5))" },
-        { 680, 3, "four-step(local(8.17, hints=1), local(5))" },
-        { 4000, 3, "four-step(local(20.20, hints=1), local(10))" },
-        { 1000, 3, "four-step(local(5.25, hints=1), local(8))" },
-        { 1024, 3, "four-step(local(4.16, hints=1), local(16))" },
-        { 2048, 3, "four-step(local(16.16, hints=1), local(8))" },
-        { 4096, 3, "four-step(local(16.16, hints=1), local(16))" },
-        { 32768, 2, "four-step(local(8.16.8, hints=1), local(32))" },
-    };
     // Output on a line of the caches, three reals behind one, and two, which is where numbers may begin.
     static const uint64_t seeds[] = { 5, 6, 4 };
     enum {
@@ -343,10 +331,7 @@ void lines_that_leave_the_caches_are_computed(void **state)
         WAYS = 3 * LAYOUTS
     };
 
-    (void)state;
-    if (suite.takes_kernels)
-        skip();
-    for (int i = 0; i < WAYS * (int)(sizeof lines / sizeof lines[0]); i++) {
+    for (int i = 0; i < WAYS * count; i++) {
         const int64_t n = lines[i / WAYS].n;
         struct trial t = { .seed = seeds[i / LAYOUTS % 3],
                            .recipe = lines[i / WAYS].recipe };
@@ -362,6 +347,57 @@ void lines_that_leave_the_caches_are_computed(void **state)
             t.desc.in.format = t.desc.out.format = KALLIMA_PLANAR;
         suite_check(&t, suite.device);
     }
+}
+
+// Lines that are worked one by one, or two by two, and leave the caches, as the recipes say: past them, some of
+// them by way of a copy, or over their input.
+void lines_that_leave_the_caches_are_computed(void **state)
+{
+    static const struct line_of_recipe lines[] = {
+        { 64, 41, "four-step(local(8, hints=1), local(8))" },
+        { 128, 31, "four-step(local(4.4, hints=1), local(8))" },
+        { 512, 3, "four-step(local(4.16, hints=1), local(8))" },
+        { 640, 3, "four-step(local(8.16, hints=1), local(5))" },
+        { 680, 3, "four-step(local(8.17, hints=1), local(5))" },
+        { 4000, 3, "four-step(local(20.20, hints=1), local(10))" },
+        { 1000, 3, "four-step(local(5.25, hints=1), local(8))" },
+        { 1024, 3, "four-step(local(4.16, hints=1), local(16))" },
+        { 2048, 3, "four-step(local(16.16, hints=1), local(8))" },
+        { 4096, 3, "four-step(local(16.16, hints=1), local(16))" },
+        { 32768, 2, "four-step(local(8.16.8, hints=1), local(32))" },
+    };
+
+    (void)state;
+    if (suite.takes_kernels)
+        skip();
+    check_lines(lines, sizeof lines / sizeof lines[0]);
+    ROWS_FINISH();
+}
+
+// Lines that are worked in their output where their first radix fills one register or two, of 2 to 16 lanes, by two steps of columns
+// and more.
+void lines_in_their_output_are_computed(void **state)
+{
+    static const struct line_of_recipe lines[] = {
+        { 2048, 2, "four-step(local(16.8), local(16))" },
+        { 3840, 1, "four-step(local(16.3.5), local(16))" },
+        { 8192, 2, "four-step(local(16.16), local(32))" },
+        { 12288, 1, "four-step(local(16.3.2.4), local(32))" },
+        { 768, 2, "four-step(local(8.12), local(8))" },
+        { 2560, 1, "four-step(local(8.4.5), local(16))" },
+        { 768, 2, "four-step(local(16.6), local(8))" },
+        { 1536, 2, "four-step(local(16.6), local(16))" },
+        { 1536, 1, "four-step(local(16.2.6), local(8))" },
+        { 96, 2, "four-step(local(4.6), local(4))" },
+        { 480, 1, "four-step(local(4.3.5), local(8))" },
+        { 36, 2, "four-step(local(2.9), local(2))" },
+        { 120, 1, "four-step(local(2.3.5), local(4))" },
+    };
+
+    (void)state;
+    if (suite.takes_kernels)
+        skip();
+    check_lines(lines, sizeof lines / sizeof lines[0]);
     ROWS_FINISH();
 }
 

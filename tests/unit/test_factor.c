@@ -1092,27 +1092,30 @@ static void sequences_of_lanes_spread_over_the_cache(void **state)
         int64_t n;
         bool are_steps_dear;
         int count, radix[3];
+        int lanes;
     } rows[] = {
-        { 1, false, 0, { 0 } },           { 25, false, 1, { 25 } },
-        { 64, false, 2, { 4, 16 } },      { 128, false, 2, { 8, 16 } },
-        { 512, false, 3, { 8, 8, 8 } },   { 512, true, 2, { 32, 16 } },
-        { 640, false, 2, { 20, 32 } },    { 640, true, 2, { 20, 32 } },
-        { 768, false, 3, { 4, 12, 16 } }, { 768, true, 2, { 24, 32 } },
-        { 1024, false, 3, { 8, 16, 8 } }, { 1024, true, 2, { 32, 32 } },
-        { 37, true, -1, { 0 } },
+        { 1, false, 0, { 0 }, 0 },         { 25, false, 1, { 25 }, 0 },
+        { 64, false, 2, { 4, 16 }, 0 },    { 128, false, 2, { 8, 16 }, 0 },
+        { 512, false, 3, { 8, 8, 8 }, 0 }, { 512, true, 2, { 32, 16 }, 0 },
+        { 512, true, 2, { 16, 32 }, 16 },  { 256, true, 2, { 16, 16 }, 8 },
+        { 32, true, 1, { 32 }, 16 },       { 640, false, 2, { 20, 32 }, 0 },
+        { 640, true, 2, { 20, 32 }, 16 },  { 768, false, 3, { 4, 12, 16 }, 0 },
+        { 768, true, 2, { 24, 32 }, 0 },   { 1024, false, 3, { 8, 16, 8 }, 0 },
+        { 1024, true, 2, { 32, 32 }, 0 },  { 1024, true, 2, { 32, 32 }, 8 },
+        { 37, true, -1, { 0 }, 0 },
     };
     int radix[KAL_MAX_STEPS];
 
     (void)state;
     for (size_t i = 0; i < KAL_COUNT(rows); i++) {
-        ROW_CHECK(kal_radix_sequence_lanes(rows[i].n, rows[i].are_steps_dear, radix) ==
-                  rows[i].count);
+        ROW_CHECK(kal_radix_sequence_lanes(rows[i].n, rows[i].are_steps_dear,
+                                           rows[i].lanes, radix) == rows[i].count);
         for (int j = 0; j < rows[i].count; j++)
             ROW_CHECK(radix[j] == rows[i].radix[j]);
     }
     for (int64_t n = 1; n <= 4096; n++) {
         for (int dear = 0; dear < 2; dear++)
-            check_ordered(n, radix, kal_radix_sequence_lanes(n, dear, radix));
+            check_ordered(n, radix, kal_radix_sequence_lanes(n, dear, 8 * dear, radix));
     }
     ROWS_FINISH();
 }

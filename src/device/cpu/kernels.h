@@ -83,8 +83,10 @@ typedef void cpu_dft_part(const struct cpu_vectors *x, const struct cpu_vectors 
  * past the caches, where y and its stride are multiples of a register. `twins` are `in` of two
  * lines, whose numbers fill half a register each: x.re is the first one and x.im the second one,
  * which lies behind it, or the reverse, which exchanges parts. `part` is some of `in`.
+ * `folded` is `in` of a first step whose radix is a multiple w of the lanes: output i + LANES j of codelet p is at i w m + j + w p.
  */
 struct cpu_fused {
+    cpu_dft *folded[CPU_MAX_RADIX + 1];
     cpu_dft_part *part[CPU_MAX_RADIX + 1];
     cpu_dft *in[CPU_MAX_RADIX + 1], *out[CPU_MAX_RADIX + 1], *in_out[CPU_MAX_RADIX + 1];
     cpu_dft *streamed[CPU_MAX_RADIX + 1];
@@ -131,8 +133,14 @@ typedef void cpu_line_end(const void *tile, const struct cpu_vectors *y, int64_t
                           int64_t count, const void *roots, const void *fine,
                           const void *ahead, bool asks_nearest, struct cpu_edge *edge);
 
+/**
+ * A tile is folded if its element i + LANES j is at i m/LANES + j, m being a multiple of LANES. What a register of transforms takes is
+ * then where their output is, as interleaved numbers: the output may be the tiles, one behind the other. `folded` is of such tiles, to
+ * interleaved numbers.
+ */
 struct cpu_line_kernels {
     cpu_line_end *end[CPU_LAYOUT_COUNT][CPU_MAX_RADIX + 1];
+    cpu_line_end *folded[CPU_MAX_RADIX + 1];
     // Of two lines, half a register each, r lanes; y as x of `twins`; NULL: there is none.
     cpu_line_end *twins[CPU_LAYOUT_COUNT];
 };
@@ -403,6 +411,8 @@ struct cpu_kernels {
     bool has_fma; // one operation multiplies and adds
 
     cpu_dft *dft[CPU_MAX_RADIX + 1];
+    // s rows of m transforms each, without roots: elements m apart, from the first m of a row on, in x and in y; NULL for one lane.
+    cpu_dft *dft_rows[CPU_MAX_RADIX + 1];
     const struct cpu_fused *fused;       // NULL for one lane, where it would gain nothing
     const struct cpu_line_kernels *line; // NULL for one lane
     const struct cpu_pair_kernels *pairs;   // NULL for one lane

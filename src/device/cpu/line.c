@@ -76,6 +76,15 @@ static cpu_line_end *last_step(const struct cpu_line *line, const struct cpu_ker
     return line->width == 2 ? k->line->twins[out] : k->line->end[out][line->radix];
 }
 
+// Has the first step such a kernel, do others follow, and has a tile room for what is between these?
+static bool can_be_folded(const struct cpu_line *line, const struct cpu_kernels *k)
+{
+    const struct kal_pass *p = line->columns->pass;
+    return line->folds && line->width == 1 && line->in == CPU_INTERLEAVED &&
+           line->out == CPU_INTERLEAVED && p->step_count > 1 &&
+           p->step_count - 2 <= line->radix && k->fused->folded[p->step[0].radix];
+}
+
 // The kernels of one level for all steps; false: it has none for some.
 static bool fits_level(struct cpu_line *line, const struct cpu_kernels *k,
                        int64_t real_bytes)
@@ -93,6 +102,9 @@ static bool fits_level(struct cpu_line *line, const struct cpu_kernels *k,
     line->plane_bytes = k->lanes * real_bytes;
     line->tiles = line->radix / lanes;
     line->has_roots = steps == 1 && line->scale == 1.0;
+    line->is_folded = can_be_folded(line, k);
+    line->end =
+        line->is_folded ? k->line->folded[line->radix] : last_step(line, k, line->out);
     for (int i = 0; i < steps; i++) {
         line->step[i] =
             i > 0 ? k->dft[columns->pass->step[i].radix] : first_step(line, k);
@@ -186,6 +198,7 @@ kallima_status kal_cpu_line_find(struct cpu_line **out, struct cpu_program *prog
             rows->pass->out.imag == 1 && kal_cpu_is_streamed(program, rows->pass),
         .streams_planes = kal_cpu_streams_planes(program, rows->pass),
         .ends_inside = device->is_zen,
+        .folds = !device->is_zen,
         .asks_nearest = program->asks_nearest,
     };
     KAL_TRY(find_width(out, program, &base, 1));
@@ -272,13 +285,93 @@ static void run_tiles(const struct cpu_line *line, char *const tile[2],
     }
 }
 
+static struct cpu_vectors tile_at(const struct cpu_line *line, char *at)
+{
+    return (struct cpu_vectors){ at, at + line->plane_bytes, 2 * line->kernels->lanes,
+                                 0 };
+}
+
+// The steps behind the first, of what that left of one of its outputs: from its place to spare ones, and at last back.
+static void run_folded_row(const struct cpu_line *line, const struct cpu_vectors *place,
+                           char *spare)
+{
+    const struct kal_pass *p = line->columns->pass;
+    const int64_t bytes = p->step[0].m * 2 * line->plane_bytes;
+    struct cpu_vectors from = *place, to;
+
+    for (int i = 1; i < p->step_count; i++) {
+        to = i + 1 == p->step_count ? *place : tile_at(line, spare + (i - 1) * bytes);
+        line->step[i](&from, &to, p->step[i].m, p->step[i].s / p->step[0].radix,
+                      line->columns->step[i].table);
+        from = to;
+    }
+}
+
+// Those of all outputs of a tile.
+static void run_folded_rows(const struct cpu_line *line, char *tile, char *spare)
+{
+    const struct kal_pass *p = line->columns->pass;
+    const struct cpu_kernels *k = line->kernels;
+    const int64_t element = 2 * line->plane_bytes, width = p->step[0].radix / k->lanes;
+    struct cpu_vectors place = tile_at(line, tile);
+
+    if (p->step_count == 2) {
+        k->dft_rows[p->step[1].radix](&place, &place, width, k->lanes, NULL);
+        return;
+    }
+    place.stride *= width;
+    for (int64_t i = 0; i < p->step[0].radix; i++) {
+        run_folded_row(line, &place, spare);
+        kal_cpu_advance(&place, (i + 1) % width
+                                    ? element
+                                    : (p->step[0].m * width - width + 1) * element);
+    }
+}
+
+// All columns, to folded tiles from `place` on.
+static void run_folded(const struct cpu_line *line, char *place, char *spare,
+                       const struct cpu_vectors *x)
+{
+    const struct kal_step *first = &line->columns->pass->step[0];
+    struct cpu_vectors from = *x;
+
+    for (int64_t i = 0; i < line->tiles; i++) {
+        const struct cpu_vectors to = tile_at(line, place);
+        line->kernels->fused->folded[first->radix](&from, &to, first->m, 1,
+                                                   line->columns->step[0].table);
+        run_folded_rows(line, place, spare);
+        place += line->m * 2 * line->plane_bytes;
+        kal_cpu_advance(&from, 2 * line->plane_bytes);
+    }
+}
+
+// Can folded tiles be where the output will be? Registers do not begin between lines of the caches there, and the input is elsewhere,
+// or the first step leaves each codelet's output where its input was.
+static bool can_hold_tiles(const struct cpu_line *line, const struct cpu_vectors *x,
+                           const struct cpu_vectors *y)
+{
+    const char *from = kal_cpu_leading(x), *to = kal_cpu_leading(y);
+    const bool is_apart = from + line->line_bytes <= to || to + line->line_bytes <= from;
+    const bool keeps_places =
+        line->tiles == 1 && line->columns->pass->step[0].radix == line->kernels->lanes;
+    return (uintptr_t)to % (uintptr_t)line->plane_bytes == 0 &&
+           (is_apart || (from == to && keeps_places));
+}
+
 void kal_cpu_line_run(const struct cpu_line *line, char *const tile[2],
                       const struct cpu_vectors *x, const struct cpu_vectors *y,
                       cpu_line_end *end, const void *ahead, struct cpu_edge *edge)
 {
-    run_columns(line, tile, x, 0);
-    run_tiles(line, tile, x, 1, line->tiles);
-    end(tile[0], y, line->m, line->m, line->has_roots ? NULL : line->roots, line->fine,
+    char *place = tile[0];
+
+    if (line->is_folded && end == line->end) {
+        place = can_hold_tiles(line, x, y) ? kal_cpu_leading(y) : tile[0];
+        run_folded(line, place, tile[place != tile[1]], x);
+    } else {
+        run_columns(line, tile, x, 0);
+        run_tiles(line, tile, x, 1, line->tiles);
+    }
+    end(place, y, line->m, line->m, line->has_roots ? NULL : line->roots, line->fine,
         ahead, line->asks_nearest, edge);
 }
 
@@ -336,11 +429,11 @@ static void init_route(struct route *route, const struct cpu_worker *worker,
     route->worker = worker;
     route->line = line;
     route->are_shifted = is_direct && can_be_shifted(worker, line);
-    route->end = last_step(line, line->kernels,
-                           is_streamed                    ? CPU_STREAMED
-                           : route->are_shifted           ? CPU_SHIFTED
-                           : streams_planes(worker, line) ? CPU_STREAMED_PLANES
-                                                          : line->out);
+    const enum cpu_layout past = is_streamed                    ? CPU_STREAMED
+                                 : route->are_shifted           ? CPU_SHIFTED
+                                 : streams_planes(worker, line) ? CPU_STREAMED_PLANES
+                                                                : line->out;
+    route->end = past == line->out ? line->end : last_step(line, line->kernels, past);
     route->is_staged = line->is_streamed && !is_streamed && !route->are_shifted;
     kal_cpu_memory_find(&route->in, worker, &line->columns->pass->in);
     kal_cpu_memory_find(&route->out, worker, &line->rows->pass->out);
@@ -692,7 +785,7 @@ void kal_cpu_lines_share(struct cpu_worker *worker, const struct cpu_line *lines
     struct route route;
 
     init_route(&route, worker, line);
-    if (route.is_staged || route.are_shifted)
+    if (route.is_staged || route.are_shifted || route.end == line->end)
         route.end = last_step(line, line->kernels, line->out);
     for (int64_t i = 0; i < count; i++) {
         const int64_t in =

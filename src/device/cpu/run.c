@@ -390,8 +390,7 @@ static inline void run_line(const struct cpu_program *program,
 {
     const struct cpu_line *line = program->pass[0].line;
     char *const tile[2] = { workspace, workspace + program->tile_bytes / 2 };
-    kal_cpu_line_run(line, tile, x, y, line->kernels->line->end[line->out][line->radix],
-                     NULL, NULL);
+    kal_cpu_line_run(line, tile, x, y, line->end, NULL, NULL);
 }
 
 // Lines that begin `bytes` behind those of `side`.

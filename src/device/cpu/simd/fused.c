@@ -65,6 +65,78 @@ INLINE void ask_for(const struct cpu_vectors *x, ptrdiff_t at, ptrdiff_t step, i
 #define STEP_IN(r) STEP_FIRST(in, r)
 RADICES(STEP_IN)
 
+// The first step of a line that is folded.
+#define STEP_FOLDED(r)                                                                   \
+    static void step_folded_##r(PARAMETERS)                                              \
+    {                                                                                    \
+        const R *w = roots;                                                              \
+        const R *xr = x->re, *xi = x->im;                                                \
+        R *yr = y->re, *yi = y->im;                                                      \
+        const ptrdiff_t xs = x->stride, ys = y->stride;                                  \
+        (void)s;                                                                         \
+        in_##r(xr, xi, m *xs, yr, yi, m *ys);                                            \
+        for (int64_t p = 1; p < m; p++, w += 2 * ((r)-1))                                \
+            in_##r##_twiddle(xr + p * xs, xi + p * xs, m * xs, yr + p * ys, yi + p * ys, \
+                             m * ys, w);                                                 \
+    }
+#if LANES == 16
+#define FOLDED_RADIX(X) X(16)
+#elif LANES == 8
+#define FOLDED_RADIX(X) X(8)
+#elif LANES == 4
+#define FOLDED_RADIX(X) X(4)
+#else
+#define FOLDED_RADIX(X) X(2)
+#endif
+FOLDED_RADIX(STEP_FOLDED)
+
+#if REGISTER_BYTES == 64 && LANES == 8
+// A radix of two registers: output i + LANES j goes to place j of row i.
+struct folded_rows {
+    R *to;
+    ptrdiff_t row;
+};
+#define ROWS(yr) ((const struct folded_rows *)(const void *)(yr))
+#define STORE_FOLDED(yr, yi, at, re, im)                                              \
+    do {                                                                              \
+        R *const to_ =                                                                \
+            ROWS(yr)->to + (at) % LANES * ROWS(yr)->row + (at) / LANES * (2 * LANES); \
+        (void)(yi);                                                                   \
+        STORE(to_, re);                                                               \
+        STORE(to_ + LANES, im);                                                       \
+    } while (0)
+#undef STORE_PAIR
+#undef CODELET
+#undef CODELET_TWIDDLE
+#define STORE_PAIR         STORE_FOLDED
+#define CODELET(n)         folded_##n
+#define CODELET_TWIDDLE(n) folded_##n##_twiddle
+#include CODELETS
+#undef STORE_PAIR
+#define STORE_PAIR STORE_VECTORS
+
+#define STEP_FOLDED_WIDE(r)                                                       \
+    static void step_folded_##r(PARAMETERS)                                       \
+    {                                                                             \
+        enum { WIDTH = (r) / LANES };                                             \
+        const R *w = roots;                                                       \
+        const R *xr = x->re, *xi = x->im;                                         \
+        const ptrdiff_t xs = x->stride, ys = y->stride;                           \
+        struct folded_rows rows = { y->re, WIDTH * m * ys };                      \
+        R *const to = (void *)&rows;                                              \
+        (void)s;                                                                  \
+        folded_##r(xr, xi, m *xs, to, to, 1);                                     \
+        for (int64_t p = 1; p < m; p++, w += 2 * ((r)-1)) {                       \
+            rows.to += WIDTH * ys;                                                \
+            folded_##r##_twiddle(xr + p * xs, xi + p * xs, m * xs, to, to, 1, w); \
+        }                                                                         \
+    }
+#define FOLDED_WIDE(X) X(16)
+FOLDED_WIDE(STEP_FOLDED_WIDE)
+#else
+#define FOLDED_WIDE(X)
+#endif
+
 #if REGISTER_BYTES == 64
 // The same of two lines.
 #undef LOAD_PAIR
@@ -170,6 +242,7 @@ RADICES(STEP_TWINS_LANES)
 #define STEPS_OUT(r) STEP_OUT(out, r) STEP_OUT(streamed, r) STEP_OUT(in_out, r)
 RADICES(STEPS_OUT)
 
+#define FOLDED_ENTRY(r)      [r] = step_folded_##r,
 #define IN_ENTRY(r)          [r] = step_in_##r,
 #define PART_ENTRY(r)        [r] = part_in_##r,
 #define OUT_ENTRY(r)         [r] = step_out_##r,
@@ -183,6 +256,7 @@ RADICES(STEPS_OUT)
 extern const struct cpu_fused JOIN(kal_cpu_fused_, KAL_SIMD_SUFFIX);
 
 const struct cpu_fused JOIN(kal_cpu_fused_, KAL_SIMD_SUFFIX) = {
+    .folded = { FOLDED_RADIX(FOLDED_ENTRY) FOLDED_WIDE(FOLDED_ENTRY) },
     .in = { RADICES(IN_ENTRY) },
     .part = { RADICES(PART_ENTRY) },
     .out = { RADICES(OUT_ENTRY) },

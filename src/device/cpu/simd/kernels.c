@@ -33,6 +33,27 @@ enum { PAIR = 2 * LANES }; // reals of one element of a tile
 
 RADICES_FROM_2(STEP)
 
+#if LANES > 1
+// Transforms one behind the other, or m of each row between each other.
+#define ROWS(r)                                                                          \
+    static void rows_##r(const struct cpu_vectors *x, const struct cpu_vectors *y,       \
+                         int64_t m, int64_t s, const void *roots)                        \
+    {                                                                                    \
+        enum { ROW = (r)*PAIR };                                                         \
+        const R *xr = x->re, *xi = x->im;                                                \
+        R *yr = y->re, *yi = y->im;                                                      \
+        (void)roots;                                                                     \
+        for (int64_t q = 0; q < s && m == 1; q++)                                        \
+            dft_##r(xr + q * ROW, xi + q * ROW, PAIR, yr + q * ROW, yi + q * ROW, PAIR); \
+        for (int64_t q = 0; q < s * m && m > 1; q++) {                                   \
+            const int64_t at = q / m * m * ROW + q % m * PAIR;                           \
+            dft_##r(xr + at, xi + at, m * PAIR, yr + at, yi + at, m * PAIR);             \
+        }                                                                                \
+    }
+
+RADICES_FROM_2(ROWS)
+#endif
+
 // A complex element in memory: where it is, and whether it is absent or conjugate.
 struct element {
     int64_t at;
@@ -709,6 +730,7 @@ static void merge(const struct cpu_vectors *low, const struct cpu_vectors *high,
 }
 
 #define STEP_ENTRY(r) [r] = step_##r,
+#define ROWS_ENTRY(r) [r] = rows_##r,
 
 #if LANES > 1
 extern const struct cpu_fused JOIN(kal_cpu_fused_, KAL_SIMD_SUFFIX);
@@ -740,6 +762,7 @@ const struct cpu_kernels JOIN(kal_cpu_kernels_, KAL_SIMD_SUFFIX) = {
     .has_fma = HAS_FMA,
     .dft = { RADICES_FROM_2(STEP_ENTRY) },
 #if LANES > 1
+    .dft_rows = { RADICES_FROM_2(ROWS_ENTRY) },
     .fused = &JOIN(kal_cpu_fused_, KAL_SIMD_SUFFIX),
     .line = &JOIN(kal_cpu_line_, KAL_SIMD_SUFFIX),
     .shorts = JOIN(kal_cpu_short_, KAL_SIMD_SUFFIX),

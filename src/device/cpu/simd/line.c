@@ -45,24 +45,24 @@ static inline void turn_vectors(V *v, int count)
     transpose(v);
 }
 
-// The first `count` elements of a tile, LANES or half of that, times a tile of roots if there
+// `count` elements of a tile, LANES or half of that, `step` reals apart, times those of a tile of roots if there
 // is one, transposed.
-static inline void turn(R *to, const R *t, const R *w, int count)
+INLINE void turn(R *to, const R *t, int64_t step, const R *w, int count)
 {
     V v[LANES];
     for (int i = 0; i < count; i++) {
-        const int64_t re = i * PAIR, im = re + LANES;
-        v[i] = w ? FNMA(LOAD(t + im), LOAD(w + im), MUL(LOAD(t + re), LOAD(w + re)))
-                 : LOAD(t + re);
+        const R *re = t + i * step, *im = re + LANES;
+        const R *w_re = w + i * PAIR, *w_im = w_re + LANES;
+        v[i] = w ? FNMA(LOAD(im), LOAD(w_im), MUL(LOAD(re), LOAD(w_re))) : LOAD(re);
     }
     turn_vectors(v, count);
     for (int i = 0; i < count; i++)
         STORE(to + i * PAIR, v[i]);
 
     for (int i = 0; i < count; i++) {
-        const int64_t re = i * PAIR, im = re + LANES;
-        v[i] = w ? FMA(LOAD(t + im), LOAD(w + re), MUL(LOAD(t + re), LOAD(w + im)))
-                 : LOAD(t + im);
+        const R *re = t + i * step, *im = re + LANES;
+        const R *w_re = w + i * PAIR, *w_im = w_re + LANES;
+        v[i] = w ? FMA(LOAD(im), LOAD(w_re), MUL(LOAD(re), LOAD(w_im))) : LOAD(im);
     }
     turn_vectors(v, count);
     for (int i = 0; i < count; i++)
@@ -70,12 +70,12 @@ static inline void turn(R *to, const R *t, const R *w, int count)
 }
 
 // As turn() of LANES elements, whose roots are products of one element of a tile and of each of `fine`.
-static inline void turn_products(R *to, const R *t, const R *coarse, const R *fine)
+INLINE void turn_products(R *to, const R *t, int64_t step, const R *coarse, const R *fine)
 {
     const V re = LOAD(coarse), im = LOAD(coarse + LANES);
     V turned_re[LANES], turned_im[LANES];
     for (int i = 0; i < LANES; i++) {
-        const V t_re = LOAD(t + i * PAIR), t_im = LOAD(t + i * PAIR + LANES);
+        const V t_re = LOAD(t + i * step), t_im = LOAD(t + i * step + LANES);
         const V f_re = LOAD(fine + i * PAIR), f_im = LOAD(fine + i * PAIR + LANES);
         const V w_re = FNMA(f_im, im, MUL(f_re, re)), w_im = FMA(f_im, re, MUL(f_re, im));
         turned_re[i] = FNMA(t_im, w_im, MUL(t_re, w_re));
@@ -98,42 +98,47 @@ INLINE void ask_for(const R *from, int64_t n, bool asks_nearest)
 }
 
 // Elements k .. k+LANES-1 of tiles of m each, times their roots, so that r vectors of LANES numbers are of as many transforms.
-INLINE void turn_group(R *turned, int r, const R *t, const R *w, const R *f, int64_t m,
-                       int64_t k)
+INLINE void turn_group(R *turned, int r, bool is_folded, const R *t, const R *w,
+                       const R *f, int64_t m, int64_t k)
 {
+    const int64_t step = is_folded ? 2 * m : PAIR;
     for (int g = 0; g < r / LANES; g++) {
         const int64_t at = (g * m + k) * PAIR;
+        const R *from = t + g * m * PAIR + k * (is_folded ? 2 : PAIR);
         R *const to = turned + g * LANES * PAIR;
         if (r >= CPU_PRODUCTS_FROM && f)
-            turn_products(to, t + at, w + (g * REGISTERS(m) + REGISTERS(k)) * PAIR,
+            turn_products(to, from, step, w + (g * REGISTERS(m) + REGISTERS(k)) * PAIR,
                           f + g * LANES * PAIR);
         else
-            turn(to, t + at, w ? w + at : NULL, LANES);
+            turn(to, from, step, w ? w + at : NULL, LANES);
     }
 }
 
 // Tiles of m elements each to m transforms of r; the last ones overlap those before.
-#define LINE(r, way)                                                                     \
-    static void line_##r##_##way(const void *tile, const struct cpu_vectors *y,          \
-                                 int64_t m, int64_t count, const void *roots,            \
-                                 const void *fine, const void *ahead, bool asks_nearest, \
-                                 struct cpu_edge *edge)                                  \
-    {                                                                                    \
-        const R *t = tile, *w = roots, *f = fine;                                        \
-        R *yr = y->re, *yi = y->im;                                                      \
-        enum { UNIT = way##_unit };                                                      \
-        _Alignas(REGISTER_BYTES) R turned[(r)*PAIR];                                     \
-        (void)edge;                                                                      \
-        for (int64_t k = 0;; k = k + 2 * LANES <= count ? k + LANES : count - LANES) {   \
-            if (ahead)                                                                   \
-                ask_for((const R *)ahead + 2 * (r)*k, 2 * (r)*LANES, asks_nearest);      \
-            turn_group(turned, r, t, w, f, m, k);                                        \
-            way##_##r(turned, turned + LANES, PAIR, yr + k * UNIT, yi + k * UNIT,        \
-                      y->stride);                                                        \
-            if (k + LANES == count)                                                      \
-                break;                                                                   \
-        }                                                                                \
+#define LINE_OF(r, way, name, is_folded)                                               \
+    static void line_##r##_##name(const void *tile, const struct cpu_vectors *y,       \
+                                  int64_t m, int64_t count, const void *roots,         \
+                                  const void *fine, const void *ahead,                 \
+                                  bool asks_nearest, struct cpu_edge *edge)            \
+    {                                                                                  \
+        const R *t = tile, *w = roots, *f = fine;                                      \
+        R *yr = y->re, *yi = y->im;                                                    \
+        enum { UNIT = way##_unit };                                                    \
+        _Alignas(REGISTER_BYTES) R turned[(r)*PAIR];                                   \
+        (void)edge;                                                                    \
+        for (int64_t k = 0;; k = k + 2 * LANES <= count ? k + LANES : count - LANES) { \
+            if (ahead)                                                                 \
+                ask_for((const R *)ahead + 2 * (r)*k, 2 * (r)*LANES, asks_nearest);    \
+            turn_group(turned, r, is_folded, t, w, f, m, k);                           \
+            way##_##r(turned, turned + LANES, PAIR, yr + k * UNIT, yi + k * UNIT,      \
+                      y->stride);                                                      \
+            if (k + LANES == count)                                                    \
+                break;                                                                 \
+        }                                                                              \
     }
+
+#define LINE(r, way)   LINE_OF(r, way, way, false)
+#define FOLDED(r, way) LINE_OF(r, way, folded, true)
 
 #if REGISTER_BYTES == 64
 enum { HALF_LANES = LANES / 2 };
@@ -155,7 +160,7 @@ enum { HALF_LANES = LANES / 2 };
              k = k + LANES <= count ? k + HALF_LANES : count - HALF_LANES) {            \
             if (ahead)                                                                  \
                 ask_for((const R *)ahead + PAIR * k, HALF_LANES * PAIR, asks_nearest);  \
-            turn(turned, t + k * PAIR, w ? w + k * PAIR : NULL, HALF_LANES);            \
+            turn(turned, t + k * PAIR, PAIR, w ? w + k * PAIR : NULL, HALF_LANES);      \
             way##_##r(turned, turned + LANES, PAIR, yr + k * UNIT, yi + k * UNIT,       \
                       y->stride);                                                       \
             if (k + HALF_LANES == count)                                                \
@@ -182,6 +187,7 @@ RADICES(LINE, planar)
 #define CODELET_TWIDDLE(n) twiddle_unused_too_##n
 #include CODELETS
 RADICES(LINE, interleaved)
+RADICES(FOLDED, interleaved)
 
 #undef STORE_PAIR
 #undef CODELET
@@ -292,7 +298,7 @@ INLINE void end_rows(const struct shifted_rows *rows, int count, R *y,
         do {                                                                             \
             if (ahead)                                                                   \
                 ask_for((const R *)ahead + 2 * (r)*k, 2 * (r)*LANES, asks_nearest);      \
-            turn_group(turned, r, tile, roots, fine, m, k);                              \
+            turn_group(turned, r, false, tile, roots, fine, m, k);                       \
             way##_##r(turned, turned + LANES, PAIR, at + is_swapped, at + !is_swapped,   \
                       1);                                                                \
             go_on_with_rows(&rows, PAIR);                                                \
@@ -329,7 +335,7 @@ RADICES(LINE_SHIFTED, shifted)
         do {                                                                            \
             if (ahead)                                                                  \
                 ask_for((const R *)ahead + PAIR * k, HALF_LANES * PAIR, asks_nearest);  \
-            turn(turned, t + k * PAIR, w ? w + k * PAIR : NULL, HALF_LANES);            \
+            turn(turned, t + k * PAIR, PAIR, w ? w + k * PAIR : NULL, HALF_LANES);      \
             way##_##r(turned, turned + LANES, PAIR, at + is_swapped, at + !is_swapped,  \
                       1);                                                               \
             go_on_with_rows(&rows, LANES);                                              \
@@ -393,6 +399,7 @@ const struct cpu_line_kernels JOIN(kal_cpu_line_, KAL_SIMD_SUFFIX) = {
     .end[CPU_PLANAR] = { RADICES(ENTRY, planar) },
     .end[CPU_INTERLEAVED] = { RADICES(ENTRY, interleaved) },
     .end[CPU_STREAMED] = { RADICES(ENTRY, streamed) },
+    .folded = { RADICES(ENTRY, folded) },
 #if REGISTER_BYTES == 64
     .end[CPU_STREAMED_PLANES] = { RADICES(ENTRY, streamed_planes) },
     .end[CPU_SHIFTED] = { RADICES(ENTRY, shifted) },
