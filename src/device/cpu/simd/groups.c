@@ -213,12 +213,49 @@ INLINE void mirror(const R *x, R *y, int64_t m, const R *w, R half)
     }
 }
 
+// Registers as they lie, where m is two times as many or a multiple of that: numbers k .. k+NUMBERS-1, and m-k-NUMBERS+1 .. m-k, of
+// which the last one is the first of the register behind.
+#define MIRRORED(h, j) ((j) < 2 ? LANES + (j) : LANES - (j) / 2 * 2 + (j) % 2)
+
+struct mirrored {
+    V low, high; // the latter as it is paired, in falling order
+};
+
+INLINE struct mirrored mirror_registers(V a, V b, const R *w, R half)
+{
+    const V s = MUL(BROADCAST(half), ADD(a, b)), d = SUB(a, b);
+    const V turned = FMA(d, LOAD(w), MUL(EXCHANGED(d), LOAD(w + LANES)));
+    return (struct mirrored){ ADD(s, turned), CONJUGATE(SUB(s, turned)) };
+}
+
+INLINE void mirror_blocks(V a, V behind, const R *x, R *y, int64_t m, const R *w, R half)
+{
+    V block = LOAD(x + 2 * (m - NUMBERS));
+    struct mirrored of = mirror_registers(
+        a, CONJUGATE(SHUFFLE(block, behind, MIRRORED, 0)), w, half);
+    STORE(y, of.low);
+    for (int64_t k = NUMBERS; k < m / 2; k += NUMBERS) {
+        const V before = of.high, next = LOAD(x + 2 * (m - k - NUMBERS));
+        w += 2 * LANES;
+        of = mirror_registers(LOAD(x + 2 * k),
+                              CONJUGATE(SHUFFLE(next, block, MIRRORED, 0)), w, half);
+        block = next;
+        STORE(y + 2 * k, of.low);
+        STORE(y + 2 * (m - k), SHUFFLE(before, of.high, MIRRORED, 0));
+    }
+    const V middle = MUL(BROADCAST(2 * half), CONJUGATE(block));
+    STORE(y + m, SHUFFLE(of.high, middle, MIRRORED, 0));
+}
+
 static void split(const void *from, void *to, int64_t m, const void *w)
 {
     const R *x = from, re = x[0], im = x[1];
     R *y = to;
 
-    mirror(x, y, m, w, (R)0.5);
+    if (m % (2 * NUMBERS) == 0)
+        mirror_blocks(LOAD(x), LOAD(x), x, y, m, w, (R)0.5);
+    else
+        mirror(x, y, m, w, (R)0.5);
     y[0] = re + im;
     y[2 * m] = re - im;
     y[1] = y[2 * m + 1] = 0;
@@ -229,6 +266,13 @@ static void merge(const void *from, void *to, int64_t m, const void *w)
     const R *x = from, first = x[0], last = x[2 * m];
     R *y = to;
 
+    if (m % (2 * NUMBERS) == 0) {
+        V a = LOAD(x), behind = CONSTANT(0);
+        a[1] = 0;
+        behind[0] = last;
+        mirror_blocks(a, behind, x, y, m, w, (R)1.0);
+        return;
+    }
     mirror(x, y, m, w, (R)1.0);
     y[0] = first + last;
     y[1] = first - last;
