@@ -23,6 +23,10 @@ bool kal_columns_are_alone(const struct kal_problem *problem,
 bool kal_rows_are_worked_in_turn(const struct kal_problem *problem,
                                  const struct kal_caps *caps);
 
+/** Whether those of other arrays are, too, whose columns are worked in tiles. */
+bool kal_rows_are_worked_alone(const struct kal_problem *problem,
+                               const struct kal_caps *caps);
+
 /**
  * Whether rows of reals, or lines of a batch, have a codelet that those anywhere have not (kal_real_row_is_compiled()), and are
  * enough for it.

@@ -635,6 +635,7 @@ kallima_status kal_program_lower(struct kal_program *out, struct kal_arena *aren
         .recipe = recipe,
     };
     out->rows_in_turn = kal_rows_are_worked_in_turn(problem, caps);
+    out->rows_alone = kal_rows_are_worked_alone(problem, caps);
     out->columns_in_turn = kal_columns_are_alone(problem, caps);
     if (!kal_recipe_has_parameters(recipe))
         KAL_TRY(take_others(out, arena, problem, caps));

@@ -543,7 +543,7 @@ static double least_far(const struct kal_lowering *lo, const struct kal_recipe *
     const double MANY_BYTES = 6e6;
     const struct kal_recipe *row = node->child[node->child_count - 1];
     return kal_recipe_is_codelet(row) || kal_recipe_is_of_numbers(row) ||
-                   lo->program->rows_in_turn
+                   lo->program->rows_in_turn || lo->program->rows_alone
                ? MANY_BYTES
                : (double)lo->caps->far_bytes;
 }

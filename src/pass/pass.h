@@ -164,6 +164,7 @@ struct kal_program {
     const struct kal_problem *inner, *columns;
     // It works rows of an array that do not fill registers one by one, and so its few columns.
     bool rows_in_turn, columns_in_turn;
+    bool rows_alone; // rows of others one by one, too, and their columns in tiles
 };
 
 /**

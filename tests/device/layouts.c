@@ -509,7 +509,8 @@ static void check_arrays(const struct arrays *arrays, size_t count)
             const struct arrays *a = &arrays[i];
             struct trial t = { .seed = i, .way = (enum way)(i % WAY_COUNT) };
             t.desc = (kallima_desc){ .kind = a->kind,
-                                     .direction = a->kind == KALLIMA_C2R,
+                                     .direction = a->kind == KALLIMA_C2R ||
+                                                  (a->kind == KALLIMA_C2C && i % 3 == 1),
                                      .precision = a->precision,
                                      .placement = a->is_in_place,
                                      .rank = a->rank,
@@ -550,6 +551,30 @@ void arrays_past_the_caches_are_computed(void **state)
         { KALLIMA_C2C, KALLIMA_F64, 2, { 128, 65 }, 60, 3, false, false, 0 },
         { KALLIMA_R2C, KALLIMA_F64, 2, { 48, 33 }, 700, 1, false, false, 0 },
         { KALLIMA_C2C, KALLIMA_F64, 2, { 33, 17 }, 1000, 0, true, false, 0 },
+    };
+    (void)state;
+    check_arrays(arrays, sizeof arrays / sizeof *arrays);
+}
+
+// Rows that are worked as lines alone are, where tiles of columns follow or come before: of planes and volumes, alone and in batches.
+void arrays_of_rows_alone_are_computed(void **state)
+{
+    static const struct arrays arrays[] = {
+        { KALLIMA_R2C, KALLIMA_F32, 2, { 40, 176 }, 1, 0, false, false, 0 },
+        { KALLIMA_R2C, KALLIMA_F64, 2, { 37, 88 }, 3, 0, false, false, 0 },
+        { KALLIMA_R2C, KALLIMA_F32, 3, { 6, 35, 300 }, 2, 0, false, false, 0 },
+        { KALLIMA_R2C, KALLIMA_F64, 2, { 39, 270 }, 2, 5, false, false, 0 },
+        { KALLIMA_R2C, KALLIMA_F32, 2, { 64, 240 }, 2, 0, true, false, 0 },
+        { KALLIMA_C2R, KALLIMA_F32, 2, { 40, 560 }, 1, 0, false, false, 0 },
+        { KALLIMA_C2R, KALLIMA_F64, 2, { 45, 288 }, 2, 0, false, false, 0 },
+        { KALLIMA_C2R, KALLIMA_F64, 2, { 50, 400 }, 1, 0, true, false, 0 },
+        { KALLIMA_C2R, KALLIMA_F32, 3, { 5, 66, 600 }, 1, 0, false, false, 0 },
+        { KALLIMA_C2C, KALLIMA_F32, 2, { 70, 100 }, 1, 0, false, false, 0 },
+        { KALLIMA_C2C, KALLIMA_F64, 2, { 70, 66 }, 2, 0, false, false, 0 },
+        { KALLIMA_C2C, KALLIMA_F32, 2, { 66, 420 }, 1, 7, false, false, 0 },
+        { KALLIMA_C2C, KALLIMA_F64, 3, { 5, 40, 128 }, 2, 0, false, false, 0 },
+        { KALLIMA_C2C, KALLIMA_F64, 2, { 48, 144 }, 2, 0, true, false, 0 },
+        { KALLIMA_C2C, KALLIMA_F64, 2, { 48, 144 }, 2, 0, true, false, 0 },
     };
     (void)state;
     check_arrays(arrays, sizeof arrays / sizeof *arrays);

@@ -382,6 +382,58 @@ static void rows_of_an_array_are_alone_where_that_wins(void **state)
     ROWS_FINISH();
 }
 
+static void rows_are_alone_beside_columns_in_tiles_where_that_wins(void **state)
+{
+    static const struct {
+        kallima_kind kind;
+        bool is_f64;
+        int64_t columns, n;
+        bool are_alone;
+    } rows[] = {
+        { KALLIMA_R2C, false, 100, 160, false },
+        { KALLIMA_R2C, false, 100, 176, true },
+        { KALLIMA_R2C, false, 100, 200, false }, // halves fill no registers
+        { KALLIMA_R2C, false, 100, 300, true },
+        { KALLIMA_R2C, false, 100, 301, false }, // odd
+        { KALLIMA_R2C, false, 100, 2048, true },
+        { KALLIMA_R2C, false, 100, 2064, false },
+        { KALLIMA_R2C, false, 100, 404, false }, // no radix divides them
+        { KALLIMA_R2C, true, 100, 88, true },
+        { KALLIMA_R2C, true, 100, 92, false },
+        { KALLIMA_R2C, true, 2000, 1000, true },
+        { KALLIMA_R2C, true, 3000, 1000, false }, // too large
+        { KALLIMA_C2R, true, 400, 512, true },
+        { KALLIMA_C2R, true, 1000, 512, false }, // past the caches on its own lanes
+        { KALLIMA_C2R, true, 1000, 504, true },
+        { KALLIMA_C2R, false, 4000, 512, true },
+        { KALLIMA_C2C, false, 66, 100, true },
+        { KALLIMA_C2C, false, 66, 256, true },
+        { KALLIMA_C2C, false, 66, 320, false }, // fill the lanes
+        { KALLIMA_C2C, false, 66, 350, true },
+        { KALLIMA_C2C, true, 66, 66, true },
+        { KALLIMA_C2C, true, 66, 256, false },
+        { KALLIMA_C2C, true, 1000, 240, true },
+        { KALLIMA_C2C, true, 1100, 240, false }, // may go past the caches
+        { KALLIMA_C2C, false, 20, 100, false },  // in turn with its columns
+    };
+    (void)state;
+    for (size_t i = 0; i < 2 * KAL_COUNT(rows); i++) {
+        const bool are_dear = i % 2;
+        const kallima_desc desc = { .kind = rows[i / 2].kind,
+                                    .precision = rows[i / 2].is_f64,
+                                    .rank = 2,
+                                    .n = { rows[i / 2].columns, rows[i / 2].n } };
+        struct kal_problem problem;
+        ROW_CHECK(kal_problem_init(&problem, NULL, &desc) == KALLIMA_OK);
+        struct kal_caps caps = kinds_of_caps[0];
+        caps.steps_are_dear = are_dear;
+        const bool got = kal_rows_are_worked_alone(&problem, &caps);
+        if (got != (rows[i / 2].are_alone && are_dear))
+            row_fail("row %zu: %d", i / 2, got);
+    }
+    ROWS_FINISH();
+}
+
 static void short_real_rows_are_worked_in_turn_where_that_wins(void **state)
 {
     static const struct {
@@ -1216,6 +1268,7 @@ int main(void)
         cmocka_unit_test(rows_of_a_line_fit_registers),
         cmocka_unit_test(lines_of_a_batch_are_alone_where_that_wins),
         cmocka_unit_test(rows_of_an_array_are_alone_where_that_wins),
+        cmocka_unit_test(rows_are_alone_beside_columns_in_tiles_where_that_wins),
         cmocka_unit_test(short_real_rows_are_worked_in_turn_where_that_wins),
         cmocka_unit_test(few_columns_are_alone_where_that_wins),
         cmocka_unit_test(arrays_are_divided_where_that_wins),

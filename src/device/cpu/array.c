@@ -185,28 +185,12 @@ static bool fits_nearest(const struct cpu_program *program)
            bytes <= MOST_BYTES;
 }
 
-// A program of one line of an axis; NULL in *out: no line is worked so.
 static kallima_status make_line(struct kal_device_program **out,
                                 struct cpu_program *program, int axis)
 {
-    const struct kal_problem *p = program->program->problem;
-    const kallima_desc desc = {
-        .kind = p->kind,
-        .precision = p->precision,
-        .direction =
-            p->is_inverse || p->kind == KALLIMA_C2R ? KALLIMA_INVERSE : KALLIMA_FORWARD,
-        .placement = fits_nearest(program) ? KALLIMA_IN_PLACE : KALLIMA_OUT_OF_PLACE,
-        .rank = 1,
-        .n = { p->n[axis] },
-        .batch = 1,
-    };
-    KAL_TRY(kal_cpu_nested_create(out, program, &program->arena,
-                                  program->program->recipe->child[axis], &desc, 1));
-    if (!(*out)->run_pair) {
-        kal_cpu_program_destroy(*out);
-        *out = NULL;
-    }
-    return KALLIMA_OK;
+    return kal_cpu_nested_line(
+        out, program, axis,
+        fits_nearest(program) ? KALLIMA_IN_PLACE : KALLIMA_OUT_OF_PLACE, 1.0);
 }
 
 static kallima_status add_single_rows(struct cpu_array *array,

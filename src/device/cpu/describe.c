@@ -25,6 +25,8 @@ static const char *describe_level(const struct cpu_pass *pass, const char **way)
     if (pass->facing)
         *way = pass->facing->is_split ? ", mirrored as it is stored"
                                       : ", mirrored as it is read";
+    else if (pass->row)
+        *way = ", row by row";
     else if (pass->is_done)
         *way = ", by a neighbour";
     else if (pass->beside.run || pass->turned.count > 1)

@@ -34,6 +34,31 @@ kallima_status kal_cpu_nested_create(struct kal_device_program **out,
                                 desc->precision == KALLIMA_F64, most_threads);
 }
 
+kallima_status kal_cpu_nested_line(struct kal_device_program **out,
+                                   struct cpu_program *parent, int axis,
+                                   kallima_placement placement, double scale)
+{
+    const struct kal_problem *p = parent->program->problem;
+    const kallima_desc desc = {
+        .kind = p->kind,
+        .precision = p->precision,
+        .direction =
+            p->is_inverse || p->kind == KALLIMA_C2R ? KALLIMA_INVERSE : KALLIMA_FORWARD,
+        .placement = placement,
+        .rank = 1,
+        .n = { p->n[axis] },
+        .batch = 1,
+        .scale = scale,
+    };
+    KAL_TRY(kal_cpu_nested_create(out, parent, &parent->arena,
+                                  parent->program->recipe->child[axis], &desc, 1));
+    if (!(*out)->run_pair) {
+        kal_cpu_program_destroy(*out);
+        *out = NULL;
+    }
+    return KALLIMA_OK;
+}
+
 struct cpu_user_side kal_cpu_user_side_find(const struct kal_array *array, int rank,
                                             bool is_f64)
 {

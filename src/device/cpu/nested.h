@@ -19,6 +19,14 @@ kallima_status kal_cpu_nested_create(struct kal_device_program **out,
                                      const struct kal_recipe *recipe,
                                      const kallima_desc *desc, int most_threads);
 
+/**
+ * The same of one line of an axis of the parent's problem, times a scale, without gaps on both sides: *out has a function `run_pair`,
+ * and needs no workspace; NULL: it would.
+ */
+kallima_status kal_cpu_nested_line(struct kal_device_program **out,
+                                   struct cpu_program *parent, int axis,
+                                   kallima_placement placement, double scale);
+
 /** Return where the lines of a user's array begin, of which those of the last axis follow on each other as a batch does. */
 struct cpu_user_side kal_cpu_user_side_find(const struct kal_array *array, int rank,
                                             bool is_f64);

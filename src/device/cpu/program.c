@@ -9,6 +9,7 @@
 #include "device/cpu/divided.h"
 #include "device/cpu/facing.h"
 #include "device/cpu/line.h"
+#include "device/cpu/nested.h"
 #include "device/cpu/piece.h"
 #include "device/cpu/places.h"
 #include "device/cpu/roots.h"
@@ -274,6 +275,38 @@ static kallima_status prepare_pass(struct cpu_program *program,
     return KALLIMA_OK;
 }
 
+// Does a pass work all of each row, which lies without gaps on both sides?
+static bool is_of_rows(const struct kal_problem *p, const struct kal_pass *pass)
+{
+    enum { PAIR = 2 };
+    const int64_t n = p->n[p->rank - 1];
+    const bool is_real = p->kind != KALLIMA_C2C;
+    return pass->in.stride == PAIR && pass->out.stride == PAIR &&
+           (is_real ? n % 2 == 0 && pass->n == n / 2 + 1 && !pass->in.is_swapped
+                    : pass->n == n && pass->in.is_swapped == pass->out.is_swapped);
+}
+
+// Rows that are planned as lines alone are worked as such, for any number of threads: none of them goes past the caches.
+static kallima_status find_row(struct cpu_program *program, const struct kal_phase *phase,
+                               struct cpu_pass *pass)
+{
+    const struct kal_problem *p = program->program->problem;
+    const struct kal_pass *rows = pass->pass;
+
+    if (!program->program->rows_alone || !is_of_rows(p, rows) ||
+        kal_pass_get_parameter(rows, KAL_PARAMETER_LANES, 0))
+        return KALLIMA_OK;
+    KAL_TRY(kal_cpu_nested_line(
+        &pass->row, program, p->rank - 1,
+        rows->is_in_place ? KALLIMA_IN_PLACE : KALLIMA_OUT_OF_PLACE, rows->scale));
+    if (!pass->row)
+        return KALLIMA_OK;
+    pass->is_streamed = pass->has_lead = false;
+    pass->tile = 1;
+    pass->chunk_rows = kal_cpu_rows_find(pass, phase->chunk, phase->lanes_are_lines);
+    return KALLIMA_OK;
+}
+
 static void need_tiles(struct cpu_program *program, uint64_t bytes)
 {
     if (bytes > program->tile_bytes)
@@ -309,6 +342,7 @@ static kallima_status complete_pass(struct cpu_program *program,
                         "plan: line=1; its pass and the next one are not the columns and "
                         "rows of contiguous lines, worked line by line, whose rows are "
                         "one codelet of whole registers");
+    KAL_TRY(find_row(program, phase, pass));
     pass->joined = kal_cpu_joined_count(program, pass);
     if (pass->joined)
         kal_cpu_need_joined(program, p->n * kal_cpu_joined_pitch(pass->joined));
@@ -506,6 +540,10 @@ void kal_cpu_program_destroy(struct kal_device_program *base)
         kal_cpu_program_destroy(program->copied.lines);
     if (program->copied.rest)
         kal_cpu_program_destroy(program->copied.rest);
+    for (int i = 0; program->pass && i < program->program->pass_count; i++) {
+        if (program->pass[i].row)
+            kal_cpu_program_destroy(program->pass[i].row);
+    }
     if (program->array.row)
         kal_cpu_program_destroy(program->array.row);
     if (program->array.column)

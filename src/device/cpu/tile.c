@@ -300,6 +300,26 @@ static void look_ahead(struct cpu_run *run, int64_t first, int64_t tiles)
                      true);
 }
 
+// Lines that have a program of their own, from this one on; returns how many.
+static int64_t run_rows(const struct cpu_run *run, int64_t first, int64_t most)
+{
+    const struct kal_device_program *row = run->pass->row;
+    const int64_t real_bytes = run->worker->real_bytes;
+    const int64_t count =
+        kal_min(kal_min(run->rows.length - first, run->round - run->tile.fast), most);
+    const struct cpu_vectors in = { run->in.re, run->in.im, 0, 0 },
+                             out = { run->out.re, run->out.im, 0, 0 };
+    const char *from = kal_cpu_leading(&in) + run->tile.in[0] * real_bytes;
+    char *to = kal_cpu_leading(&out) + run->tile.out[0] * real_bytes;
+
+    for (int64_t i = 0; i < count; i++) {
+        row->run_pair(row, from, to);
+        from += run->step.in * real_bytes;
+        to += run->step.out * real_bytes;
+    }
+    return count;
+}
+
 // Lines of a row from this one on, and of those behind as many as are worked with them: returns how many of the `most` tiles
 // that are this thread's these are. `block` is that of the first one; so many tiles are `left` of the thread's part.
 static int64_t run_some(struct cpu_run *run, int64_t row, int64_t first, int64_t most,
@@ -308,6 +328,8 @@ static int64_t run_some(struct cpu_run *run, int64_t row, int64_t first, int64_t
     const struct cpu_pass *pass = run->pass;
 
     kal_cpu_lanes_find(run, row, first);
+    if (pass->row)
+        return run_rows(run, first, most);
     const int64_t tiles = first < run->lead ? 0 : run_ahead(run, first, most);
     if (tiles > 0)
         return tiles;

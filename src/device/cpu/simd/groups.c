@@ -231,8 +231,8 @@ INLINE struct mirrored mirror_registers(V a, V b, const R *w, R half)
 INLINE void mirror_blocks(V a, V behind, const R *x, R *y, int64_t m, const R *w, R half)
 {
     V block = LOAD(x + 2 * (m - NUMBERS));
-    struct mirrored of = mirror_registers(
-        a, CONJUGATE(SHUFFLE(block, behind, MIRRORED, 0)), w, half);
+    struct mirrored of =
+        mirror_registers(a, CONJUGATE(SHUFFLE(block, behind, MIRRORED, 0)), w, half);
     STORE(y, of.low);
     for (int64_t k = NUMBERS; k < m / 2; k += NUMBERS) {
         const V before = of.high, next = LOAD(x + 2 * (m - k - NUMBERS));
