@@ -80,9 +80,9 @@ struct cpu_pass {
     const struct kal_pass *pass;
     struct cpu_line *line;     // this pass and the next one as one, or NULL
     struct cpu_facing *facing; // this pass with that of the phase behind it, or NULL
-    struct kal_device_program
-        *row;     // owned: of one of its lines, by which all are worked, or NULL
-    bool is_done; // by the one of the phase before
+    bool is_done;              // by the one of the phase before
+    // Owned: of one of its lines, which all of them are worked by; or NULL.
+    struct kal_device_program *row;
     const struct cpu_kernels *kernels; // for its lines, and
     const struct cpu_kernels *widest;  // for work along one line
     struct cpu_loops stage_loops, line_loops, inner_loops;

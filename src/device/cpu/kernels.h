@@ -156,8 +156,8 @@ struct cpu_pair_kernels {
 /**
  * The mirrored step of one line of 2 m reals, from m packed numbers to coefficients 0 .. m or back,
  * interleaved, real parts first, and not where they come from. m is above `numbers` of the
- * kernels; w has for each group of numbers k, of those from 1 to m/2, the last group
- * ending below m, a register of real parts of u, each twice, and one of imaginary parts, the first of
+ * kernels; w has for each group of numbers k, of those from 0 to m/2 - 1 where m is a multiple of 2 `numbers`, else from 1 to
+ * m/2, the last group ending below m, a register of real parts of u, each twice, and one of imaginary parts, the first of
  * two with the sign changed: u = -i/2 exp(-2 pi i k / 2m) to split, and i exp(2 pi i k / 2m) to merge.
  */
 typedef void cpu_mirror(const void *x, void *y, int64_t m, const void *w);

