@@ -375,11 +375,6 @@ static bool fill_lanes(const struct kal_problem *p, const struct kal_caps *caps)
     return kal_line_rows(&row, &limited) > 0;
 }
 
-// Rows of others, whose columns are worked in tiles: turning those of a tile, and turning them back, takes a third of all. Measured in
-// November 2026 on Xeons with AVX-512, against tiles of rows and lines on their own lanes: 222 arrays of 60 to 2048 by 48 to 2048
-// points, volumes and batches among them, those that this leaves as they were too, take 0.94 of the time on one thread, squares of
-// 176 to 512 reals 0.7 to 0.95; 60 of them 0.94 on sixteen, squares of 256 doubles and more, which are left, 1.1.
-
 // Real rows by steps whose registers their neighbours fill, and longer ones. Of large arrays tiles are asked for ahead, and doubles whose
 // halves fill the lanes go past the caches.
 static bool are_fast_reals(const struct kal_problem *p, const struct kal_caps *caps)
@@ -413,6 +408,10 @@ static bool are_fast_numbers(const struct kal_problem *p, const struct kal_caps 
            bytes_of(p) <= MOST_BYTES && kal_radix_divides(n);
 }
 
+// Loading and storing tiles of rows, which turns them, took a third of r2c 256x256 and 512x512. Measured in November 2026 on Xeons with
+// AVX-512, against tiles of rows and lines on their own lanes: 222 planes, volumes and batches with rows of 64 to 2048 points, those that
+// this leaves as they were too, take 0.94 of the time on one thread, squares of 320 to 512 real floats 0.70 to 0.90; 60 of them 0.94 on
+// sixteen, complex squares of 256 and 320 doubles, which are left since, 1.1.
 bool kal_rows_are_worked_alone(const struct kal_problem *p, const struct kal_caps *caps)
 {
     return !caps->language && caps->steps_are_dear && p->rank > 1 &&

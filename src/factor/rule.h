@@ -114,6 +114,9 @@ bool kal_caps_suit_tickets(const struct kal_caps *caps, int64_t points);
 /** Of limited caps: whether they are those of f64. */
 bool kal_caps_is_f64(const struct kal_caps *caps);
 
+/** Of limited caps: how many of their reals the widest register of a CPU holds. */
+int kal_caps_lanes(const struct kal_caps *caps);
+
 /** Whether a lane is known to have registers for long codelets. */
 bool kal_caps_has_registers(const struct kal_caps *caps);
 

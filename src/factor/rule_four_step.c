@@ -225,7 +225,7 @@ static bool is_codelet_apart(const struct kal_axis *axis)
 static bool folds_by_two_registers(const struct kal_axis *axis,
                                    const struct kal_caps *caps)
 {
-    const int lanes = caps->lanes_f32 / (kal_caps_is_f64(caps) ? 2 : 1);
+    const int lanes = kal_caps_lanes(caps);
     return caps->steps_are_dear && axis->lines == 1 && !axis->mirrors_first &&
            !axis->is_convolved && axis->n % (2 * lanes) == 0 &&
            !kal_radix_exists(axis->n / lanes) &&
@@ -261,7 +261,7 @@ int64_t kal_line_rows(const struct kal_axis *axis, const struct kal_caps *caps)
     if (narrow > 0)
         return narrow;
     if (folds_by_two_registers(axis, caps))
-        return 2 * caps->lanes_f32 / (is_f64 ? 2 : 1);
+        return 2 * kal_caps_lanes(caps);
     const int64_t long_rows = rows_of_products(axis, caps);
     if (long_rows > 0)
         return long_rows;

@@ -149,12 +149,6 @@ static int widest_numbers(const struct kal_caps *caps)
     return (int)kal_max(1, caps->lanes_f32 / (kal_caps_is_f64(caps) ? 4 : 2));
 }
 
-// And those of its parts that fill the widest one.
-static int lanes_of(const struct kal_caps *caps)
-{
-    return caps->lanes_f32 / (kal_caps_is_f64(caps) ? 2 : 1);
-}
-
 static int single_numbers(const struct kal_caps *caps)
 {
     enum { MOST_F32 = 4, MOST_F64 = 2 };
@@ -171,7 +165,7 @@ static int single_numbers(const struct kal_caps *caps)
 // points on, and since one step of three ends where the output will be 1.1 times below, 75 lines and halves of real ones;
 // 40 lines, real and in eights among them, up to 10080 that are no powers of two 1.06 times on the former (7168 points 0.91).
 // Where steps are dear lines of floats that are worked in their output take less in two visits: by one eight of 1280 to
-// 3584 points take 1.05 to 1.16 times as long, 1.10 as a mean, of 768 and 1024 0.79 and 0.86, halves of 1280 to 2048 0.83 to 1.0.
+// 3584 points take 1.05 to 1.16 times as long, 1.10 as a mean, of 768 and 1024 0.79 and 0.86, halves of 1280 to 2048 0.8 to 1.0.
 static int64_t single_limit(const struct kal_axis *axis, const struct kal_caps *caps)
 {
     enum { FEW_STEPS = 2, LONG_COLUMNS = 8192, UNEVEN_BYTES = 128 << 10 };
@@ -184,13 +178,14 @@ static int64_t single_limit(const struct kal_axis *axis, const struct kal_caps *
     if (single_numbers(caps) == 1)
         return SINGLE_LIMIT_OF_NUMBERS;
     const int64_t rows = kal_line_rows(axis, caps);
-    if (rows < lanes_of(caps))
+    if (rows < kal_caps_lanes(caps))
         return UNEVEN_BYTES / (is_f64 ? 16 : 8);
     if (kal_radix_sequence(axis->n / rows, NULL, NULL) > FEW_STEPS)
         return is_f64 ? LONG_COLUMNS : most_floats;
     if (is_f64)
         return SINGLE_LIMIT;
-    if (caps->steps_are_dear && kal_radix_folds_in_two(axis->n / rows, lanes_of(caps)))
+    if (caps->steps_are_dear &&
+        kal_radix_folds_in_two(axis->n / rows, kal_caps_lanes(caps)))
         return is_half ? FOLDED_HALF : SINGLE_LIMIT;
     if (caps->halves_wide)
         return most_floats;
@@ -697,7 +692,7 @@ static int choose_for_lanes(const struct kal_axis *axis, const struct kal_caps *
                             int *radix)
 {
     const bool is_dear = is_first_of_line(axis) && caps->steps_are_dear;
-    return kal_radix_sequence_lanes(axis->n, is_dear, is_dear ? lanes_of(caps) : 0,
+    return kal_radix_sequence_lanes(axis->n, is_dear, is_dear ? kal_caps_lanes(caps) : 0,
                                     radix);
 }
 

@@ -69,6 +69,11 @@ bool kal_caps_is_f64(const struct kal_caps *caps)
     return caps->transaction_lines <= F64_LINES;
 }
 
+int kal_caps_lanes(const struct kal_caps *caps)
+{
+    return caps->lanes_f32 / (kal_caps_is_f64(caps) ? 2 : 1);
+}
+
 bool kal_caps_has_registers(const struct kal_caps *caps)
 {
     enum { MANY = 255 };

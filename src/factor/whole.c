@@ -6,7 +6,7 @@
 
 static int lanes_of(const struct kal_caps *caps)
 {
-    return (int)kal_max(1, caps->lanes_f32 / (kal_caps_is_f64(caps) ? 2 : 1));
+    return (int)kal_max(1, kal_caps_lanes(caps));
 }
 
 // The longest of two and three lines that share a tile, whose other lanes idle. Measured there, 43 primes and their

@@ -573,11 +573,50 @@ void arrays_of_rows_alone_are_computed(void **state)
         { KALLIMA_C2C, KALLIMA_F64, 2, { 70, 66 }, 2, 0, false, false, 0 },
         { KALLIMA_C2C, KALLIMA_F32, 2, { 66, 420 }, 1, 7, false, false, 0 },
         { KALLIMA_C2C, KALLIMA_F64, 3, { 5, 40, 128 }, 2, 0, false, false, 0 },
-        { KALLIMA_C2C, KALLIMA_F64, 2, { 48, 144 }, 2, 0, true, false, 0 },
-        { KALLIMA_C2C, KALLIMA_F64, 2, { 48, 144 }, 2, 0, true, false, 0 },
+        { KALLIMA_C2C, KALLIMA_F64, 2, { 48, 144 }, 2, 0, true, false, 0 }, // inverse,
+        { KALLIMA_C2C, KALLIMA_F64, 2, { 48, 144 }, 2, 0, true, false, 0 }, // and forward
     };
     (void)state;
     check_arrays(arrays, sizeof arrays / sizeof *arrays);
+}
+
+// Rows of such arrays whose recipes divide them: passes of their own have a mirrored step alone, or a part of the others.
+void arrays_of_divided_rows_are_computed(void **state)
+{
+    static const struct {
+        kallima_kind kind;
+        int64_t n;
+        const char *recipe;
+    } rows[] = {
+        { KALLIMA_R2C, 512,
+          "rank(local(2.25), real-even(four-step(local(32), local(8))))" },
+        { KALLIMA_C2R, 512,
+          "rank(local(2.25), real-even(four-step(local(32), local(8))))" },
+        { KALLIMA_R2C, 300,
+          "rank(local(2.25), real-even(four-step(local(10), local(15))))" },
+        { KALLIMA_C2R, 576,
+          "rank(local(2.25), real-even(four-step(local(16), local(3.6))))" },
+        { KALLIMA_C2C, 240, "rank(local(2.25), four-step(local(15), local(16)))" },
+        { KALLIMA_C2C, 100, "rank(local(2.25), bluestein(n=100, local(14.15)))" },
+    };
+
+    (void)state;
+    if (suite.takes_kernels)
+        skip();
+    for (size_t i = 0; i < 4 * (sizeof rows / sizeof *rows); i++) {
+        const struct trial t = {
+            .desc = { .kind = rows[i / 4].kind,
+                      .direction = rows[i / 4].kind == KALLIMA_C2R,
+                      .precision = i % 2,
+                      .placement = i / 2 % 2,
+                      .rank = 2,
+                      .n = { 50, rows[i / 4].n } },
+            .seed = i,
+            .recipe = rows[i / 4].recipe,
+        };
+        suite_check(&t, suite.device);
+    }
+    ROWS_FINISH();
 }
 
 // Worked as the small arrays of all axes but the first, and lines of that: alone, and in batches of which several threads

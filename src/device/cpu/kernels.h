@@ -153,10 +153,16 @@ struct cpu_pair_kernels {
     cpu_dft *step[CPU_MAX_RADIX + 1], *whole[CPU_MAX_RADIX + 1];
 };
 
+/** Return whether m packed numbers are pairs of whole registers of so many, and mirrored as they lie in these. */
+static inline bool kal_cpu_mirrors_registers(int64_t m, int numbers)
+{
+    return m % (2 * numbers) == 0;
+}
+
 /**
  * The mirrored step of one line of 2 m reals, from m packed numbers to coefficients 0 .. m or back,
  * interleaved, real parts first, and not where they come from. m is above `numbers` of the
- * kernels; w has for each group of numbers k, of those from 0 to m/2 - 1 where m is a multiple of 2 `numbers`, else from 1 to
+ * kernels; w has for each group of numbers k, of those from 0 to m/2 - 1 where kal_cpu_mirrors_registers(), else from 1 to
  * m/2, the last group ending below m, a register of real parts of u, each twice, and one of imaginary parts, the first of
  * two with the sign changed: u = -i/2 exp(-2 pi i k / 2m) to split, and i exp(2 pi i k / 2m) to merge.
  */

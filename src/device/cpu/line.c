@@ -650,9 +650,7 @@ static struct cpu_vectors step_place(const struct cpu_line *line, char *const ti
                                      int64_t number, int step)
 {
     const bool side = (line->columns->pass->step_count - 1 - step) % 2;
-    char *at = tile[side] + number * line->m * 2 * line->plane_bytes;
-    return (struct cpu_vectors){ at, at + line->plane_bytes, 2 * line->kernels->lanes,
-                                 0 };
+    return tile_at(line, tile[side] + number * line->m * 2 * line->plane_bytes);
 }
 
 // A worker's share of the first step of all columns: codelets of it, those of a tile behind those of another.

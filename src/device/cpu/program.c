@@ -286,7 +286,8 @@ static bool is_of_rows(const struct kal_problem *p, const struct kal_pass *pass)
                     : pass->n == n && pass->in.is_swapped == pass->out.is_swapped);
 }
 
-// Rows that are planned as lines alone are worked as such, for any number of threads: none of them goes past the caches.
+// Rows that are planned as lines alone are worked as such, for any number of threads: none of them goes past the caches. What has a
+// program of one visit is one pass, which is all of a row then.
 static kallima_status find_row(struct cpu_program *program, const struct kal_phase *phase,
                                struct cpu_pass *pass)
 {

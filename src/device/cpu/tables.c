@@ -161,7 +161,7 @@ static kallima_status group_mirror_table(struct cpu_program *program,
     KAL_TRY(take_table(program, &table, groups * 2 * numbers));
     KAL_TRY(kal_cpu_roots_find(program, 2 * m, &roots));
     for (int64_t i = 0; i < groups; i++) {
-        const int64_t first = m % (2 * numbers) == 0
+        const int64_t first = kal_cpu_mirrors_registers(m, (int)numbers)
                                   ? i * numbers
                                   : kal_min(1 + i * numbers, m - numbers),
                       at = 4 * numbers * i;

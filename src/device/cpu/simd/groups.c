@@ -213,8 +213,9 @@ INLINE void mirror(const R *x, R *y, int64_t m, const R *w, R half)
     }
 }
 
-// The same of whole registers, where m is a multiple of two: of numbers k .. k+NUMBERS-1, and of m-k, which is the first one of a register,
-// and those before it. 72 batches of 16 and 100 lines of 64 to 2048 reals take 0.97 of the time so on a Xeon, with AVX2 0.98.
+// The same of whole registers: of numbers k .. k+NUMBERS-1, and of m-k, which is the first one of a register,
+// and those before it. 72 batches of 16 and 100 lines of 64 to 2048 reals take 0.97 of the time so on a Xeon, with AVX2 0.98;
+// on other processors this was not measured.
 #define MIRRORED(h, j) ((j) < 2 ? LANES + (j) : LANES - (j) / 2 * 2 + (j) % 2)
 
 struct mirrored {
@@ -252,7 +253,7 @@ static void split(const void *from, void *to, int64_t m, const void *w)
     const R *x = from, re = x[0], im = x[1];
     R *y = to;
 
-    if (m % (2 * NUMBERS) == 0)
+    if (kal_cpu_mirrors_registers(m, NUMBERS))
         mirror_blocks(LOAD(x), LOAD(x), x, y, m, w, (R)0.5);
     else
         mirror(x, y, m, w, (R)0.5);
@@ -266,7 +267,7 @@ static void merge(const void *from, void *to, int64_t m, const void *w)
     const R *x = from, first = x[0], last = x[2 * m];
     R *y = to;
 
-    if (m % (2 * NUMBERS) == 0) {
+    if (kal_cpu_mirrors_registers(m, NUMBERS)) {
         V a = LOAD(x), behind = CONSTANT(0);
         a[1] = 0;
         behind[0] = last;

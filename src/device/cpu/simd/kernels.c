@@ -34,7 +34,7 @@ enum { PAIR = 2 * LANES }; // reals of one element of a tile
 RADICES_FROM_2(STEP)
 
 #if LANES > 1
-// Transforms one behind the other, or m of each row between each other.
+// Transforms one behind the other, or m of each row between each other: strides of the former are constants.
 #define ROWS(r)                                                                          \
     static void rows_##r(const struct cpu_vectors *x, const struct cpu_vectors *y,       \
                          int64_t m, int64_t s, const void *roots)                        \
@@ -45,9 +45,9 @@ RADICES_FROM_2(STEP)
         (void)roots;                                                                     \
         for (int64_t q = 0; q < s && m == 1; q++)                                        \
             dft_##r(xr + q * ROW, xi + q * ROW, PAIR, yr + q * ROW, yi + q * ROW, PAIR); \
-        for (int64_t q = 0; q < s * m && m > 1; q++) {                                   \
-            const int64_t at = q / m * m * ROW + q % m * PAIR;                           \
-            dft_##r(xr + at, xi + at, m * PAIR, yr + at, yi + at, m * PAIR);             \
+        for (int64_t at = 0; at < s * m * ROW && m > 1; at += m * ROW) {                 \
+            for (int64_t j = at; j < at + m * PAIR; j += PAIR)                           \
+                dft_##r(xr + j, xi + j, m * PAIR, yr + j, yi + j, m * PAIR);             \
         }                                                                                \
     }
 
