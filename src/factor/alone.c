@@ -471,7 +471,10 @@ static bool are_uneven(const struct kal_problem *p, const struct kal_caps *caps,
     const bool is_f64 = p->precision == KALLIMA_F64;
     const struct kal_caps limited = kal_caps_limit(caps, is_f64);
     const struct kal_axis line = { .n = points, .lines = 1 };
-    const struct kal_axis half = { .n = points, .lines = 1, .mirrors_last = true };
+    const struct kal_axis half = { .n = points,
+                                   .lines = 1,
+                                   .mirrors_first = p->kind == KALLIMA_C2R,
+                                   .mirrors_last = p->kind == KALLIMA_R2C };
     const bool is_visited_once = kal_line_is_visited_once(&line, &limited) ||
                                  (p->kind != KALLIMA_C2C && caps->steps_are_dear &&
                                   kal_line_is_visited_once(&half, &limited));
@@ -482,6 +485,24 @@ static bool are_uneven(const struct kal_problem *p, const struct kal_caps *caps,
            is_visited_once &&
            p->batch <=
                (has_rows ? MOST_OF_ROWS : MOST_BYTES) / (is_f64 ? 16 : 8) / points;
+}
+
+// Halves of real lines that are worked in their output, and split before they are stored: batches of two to 1000 take 0.71 to 1.01 of
+// the time so on a Xeon, 0.87 as a mean, measured in November 2026.
+static bool are_split_there(const struct kal_problem *p, const struct kal_caps *caps,
+                            int64_t points)
+{
+    enum { DOUBLES = 896, FLOATS = 2048 };
+    const bool is_f64 = p->precision == KALLIMA_F64;
+    const struct kal_caps limited = kal_caps_limit(caps, is_f64);
+    const struct kal_axis half = { .n = points, .lines = p->batch, .mirrors_last = true };
+
+    if (!caps->steps_are_dear || p->kind != KALLIMA_R2C ||
+        points < (is_f64 ? DOUBLES : FLOATS))
+        return false;
+    const int64_t length = kal_line_rows(&half, &limited);
+    return length > 0 &&
+           kal_radix_folds_in_two(points / length, kal_caps_lanes(&limited));
 }
 
 bool kal_lines_are_alone(const struct kal_problem *p, const struct kal_caps *caps)
@@ -498,6 +519,8 @@ bool kal_lines_are_alone(const struct kal_problem *p, const struct kal_caps *cap
         kal_rows_are_of_numbers(p, caps))
         return p->batch <= (is_real ? MOST_REALS : ALL) / p->n[0];
     if (points < 1 || (is_real && p->n[0] % 2) || !kal_radix_divides(points))
+        return false;
+    if (are_split_there(p, caps, points))
         return false;
     if (points > LONGEST)
         return are_uneven(p, caps, points);

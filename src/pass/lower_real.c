@@ -67,8 +67,12 @@ static kallima_status take_packed(struct kal_lowering *lo, const struct kal_reci
                                   struct kal_side *packed, int64_t *loop_stride)
 {
     const struct kal_side *side = packed_side(lo, node, lines, is_forward);
+    // Pairs, where lines of these are worked in their output: batches take 0.93 of the time so on a Xeon, back.
+    const bool are_pairs = !is_forward && lo->caps->steps_are_dear &&
+                           node->child[0]->rule == KAL_RULE_FOUR_STEP;
     if (!side)
-        return kal_scratch_take(lo, lines, node->n / 2, packed, loop_stride);
+        return (are_pairs ? kal_scratch_take_pairs : kal_scratch_take)(
+            lo, lines, node->n / 2, packed, loop_stride);
     kal_lines_take_side(lines, side == &lines->in, packed, loop_stride);
     packed->is_swapped = is_forward ? side->is_swapped : lines->in.is_swapped;
     return KALLIMA_OK;

@@ -619,6 +619,50 @@ void arrays_of_divided_rows_are_computed(void **state)
     ROWS_FINISH();
 }
 
+// Real lines of which one worker does the mirrored step with the one before it: of one register of rows to many, an even and an odd
+// number of them, at each level of SIMD.
+void lines_of_packed_reals_are_computed(void **state)
+{
+    static const struct {
+        int64_t n;
+        const char *recipe;
+    } lines[] = {
+        { 64, "real-even(four-step(local(8), local(4)))" },
+        { 128, "real-even(four-step(local(8), local(8)))" },
+        { 192, "real-even(four-step(local(24), local(4)))" },
+        { 384, "real-even(four-step(local(24), local(8)))" },
+        { 512, "real-even(four-step(local(16), local(16)))" },
+        { 1024, "real-even(four-step(local(8.8), local(8)))" },
+        { 1152, "real-even(four-step(local(6.6), local(16)))" },
+        { 1280, "real-even(four-step(local(8.5), local(16)))" },
+        { 2560, "real-even(four-step(local(16.10), local(8)))" },
+        { 4608, "real-even(four-step(local(16.9), local(16)))" },
+        { 8192, "real-even(four-step(local(8.16), local(32)))" },
+        { 16384, "real-even(four-step(local(8.8.8), local(16)))" },
+    };
+
+    (void)state;
+    if (suite.takes_kernels)
+        skip();
+    for (size_t i = 0; i < 8 * (sizeof lines / sizeof *lines); i++) {
+        const bool is_back = i / 4 % 2;
+        const struct trial t = {
+            .desc = { .kind = is_back ? KALLIMA_C2R : KALLIMA_R2C,
+                      .direction = is_back,
+                      .precision = i % 2,
+                      .placement = i / 2 % 2,
+                      .rank = 1,
+                      .n = { lines[i / 8].n },
+                      .batch = 1 + i / 2 % 3,
+                      .scale = i % 3 ? 0.0 : 0.75 },
+            .seed = i,
+            .recipe = lines[i / 8].recipe,
+        };
+        suite_check(&t, suite.device);
+    }
+    ROWS_FINISH();
+}
+
 // Worked as the small arrays of all axes but the first, and lines of that: alone, and in batches of which several threads
 // have an array each, or share each.
 void arrays_of_small_arrays_are_computed(void **state)

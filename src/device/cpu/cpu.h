@@ -469,6 +469,10 @@ kallima_status kal_cpu_facing_tables_build(struct cpu_program *program,
 kallima_status kal_cpu_line_tables_build(struct cpu_program *program,
                                          struct cpu_line *line);
 
+/** Make the roots of the mirrored step behind a line, as struct cpu_line_mirror has them. Error: E_MEMORY  exhausted */
+kallima_status kal_cpu_packed_roots_build(struct cpu_program *program,
+                                          const struct cpu_line *line, const void **out);
+
 /**
  * As kal_cpu_program_create(), as a part of `parent`, which is being made, or NULL: roots and tables that this has
  * serve both. It has so many threads at most.

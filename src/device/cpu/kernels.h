@@ -133,6 +133,20 @@ typedef void cpu_line_end(const void *tile, const struct cpu_vectors *y, int64_t
                           int64_t count, const void *roots, const void *fine,
                           const void *ahead, bool asks_nearest, struct cpu_edge *edge);
 
+/** The mirrored step behind a line of packed reals. */
+struct cpu_line_mirror {
+    // exp(-2 pi i k / 2n) for k = a + j LANES + b m of registers j, up to the middle one, and rows b: elements b of tiles j, lanes a.
+    const void *roots;
+    double scale;
+};
+
+/**
+ * The last step of a line of n = r m numbers, as cpu_line_end with m whole registers, and the mirrored step behind it, to
+ * coefficients 0 .. n, interleaved.
+ */
+typedef void cpu_line_split(const void *tile, void *y, int64_t m, const void *roots,
+                            const void *fine, const struct cpu_line_mirror *mirror);
+
 /**
  * A tile is folded if its element i + LANES j is at i m/LANES + j, m being a multiple of LANES. What a register of transforms takes is
  * then where their output is, as interleaved numbers: the output may be the tiles, one behind the other. `folded` is of such tiles, to
@@ -141,6 +155,7 @@ typedef void cpu_line_end(const void *tile, const struct cpu_vectors *y, int64_t
 struct cpu_line_kernels {
     cpu_line_end *end[CPU_LAYOUT_COUNT][CPU_MAX_RADIX + 1];
     cpu_line_end *folded[CPU_MAX_RADIX + 1];
+    cpu_line_split *split[CPU_MAX_RADIX + 1], *split_folded[CPU_MAX_RADIX + 1];
     // Of two lines, half a register each, r lanes; y as x of `twins`; NULL: there is none.
     cpu_line_end *twins[CPU_LAYOUT_COUNT];
 };

@@ -76,13 +76,13 @@ static cpu_line_end *last_step(const struct cpu_line *line, const struct cpu_ker
     return line->width == 2 ? k->line->twins[out] : k->line->end[out][line->radix];
 }
 
-// Has the first step such a kernel, do others follow, and has a tile room for what is between these?
-static bool can_be_folded(const struct cpu_line *line, const struct cpu_kernels *k)
+// Has the first step such a kernel, do others follow, and has a tile room for what is between them?
+bool kal_cpu_line_can_be_folded(const struct cpu_line *line)
 {
     const struct kal_pass *p = line->columns->pass;
     return line->folds && line->width == 1 && line->in == CPU_INTERLEAVED &&
-           line->out == CPU_INTERLEAVED && p->step_count > 1 &&
-           p->step_count - 2 <= line->radix && k->fused->folded[p->step[0].radix];
+           p->step_count > 1 && p->step_count - 2 <= line->radix &&
+           line->kernels->fused->folded[p->step[0].radix];
 }
 
 // The kernels of one level for all steps; false: it has none for some.
@@ -102,7 +102,7 @@ static bool fits_level(struct cpu_line *line, const struct cpu_kernels *k,
     line->plane_bytes = k->lanes * real_bytes;
     line->tiles = line->radix / lanes;
     line->has_roots = steps == 1 && line->scale == 1.0;
-    line->is_folded = can_be_folded(line, k);
+    line->is_folded = line->out == CPU_INTERLEAVED && kal_cpu_line_can_be_folded(line);
     line->end =
         line->is_folded ? k->line->folded[line->radix] : last_step(line, k, line->out);
     for (int i = 0; i < steps; i++) {
@@ -199,6 +199,7 @@ kallima_status kal_cpu_line_find(struct cpu_line **out, struct cpu_program *prog
         .streams_planes = kal_cpu_streams_planes(program, rows->pass),
         .ends_inside = device->is_zen,
         .folds = !device->is_zen,
+        .splits = !device->is_zen,
         .asks_nearest = program->asks_nearest,
     };
     KAL_TRY(find_width(out, program, &base, 1));
@@ -358,19 +359,26 @@ static bool can_hold_tiles(const struct cpu_line *line, const struct cpu_vectors
            (is_apart || (from == to && keeps_places));
 }
 
+char *kal_cpu_line_columns_run(const struct cpu_line *line, bool are_folded,
+                               char *const tile[2], const struct cpu_vectors *x,
+                               const struct cpu_vectors *y)
+{
+    if (!are_folded) {
+        run_columns(line, tile, x, 0);
+        run_tiles(line, tile, x, 1, line->tiles);
+        return tile[0];
+    }
+    char *place = can_hold_tiles(line, x, y) ? kal_cpu_leading(y) : tile[0];
+    run_folded(line, place, tile[place != tile[1]], x);
+    return place;
+}
+
 void kal_cpu_line_run(const struct cpu_line *line, char *const tile[2],
                       const struct cpu_vectors *x, const struct cpu_vectors *y,
                       cpu_line_end *end, const void *ahead, struct cpu_edge *edge)
 {
-    char *place = tile[0];
-
-    if (line->is_folded && end == line->end) {
-        place = can_hold_tiles(line, x, y) ? kal_cpu_leading(y) : tile[0];
-        run_folded(line, place, tile[place != tile[1]], x);
-    } else {
-        run_columns(line, tile, x, 0);
-        run_tiles(line, tile, x, 1, line->tiles);
-    }
+    const char *place =
+        kal_cpu_line_columns_run(line, line->is_folded && end == line->end, tile, x, y);
     end(place, y, line->m, line->m, line->has_roots ? NULL : line->roots, line->fine,
         ahead, line->asks_nearest, edge);
 }

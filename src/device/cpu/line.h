@@ -26,6 +26,7 @@ struct cpu_line {
     cpu_line_end *end;                 // the last one, through the caches
     bool folds;                        // if it can be,
     bool is_folded;                    // of tiles that are
+    bool splits;                       // packed reals, with what is behind it
     double scale;
     bool has_roots;    // between: those of the last step, else of the end
     const void *roots; // tiles, times the scale
@@ -41,6 +42,8 @@ struct cpu_line {
     bool streams_planes; // as is_streamed of planes, only where lines begin on such lines
     bool ends_inside;    // as of struct cpu_pass, rows that threads share
     bool asks_nearest;   // as of struct cpu_program
+    // What works it with the mirrored step behind it; NULL: nothing does.
+    const struct cpu_packed *packed;
 };
 
 /** Return whether all steps of a pass are codelets over whole tiles, one at least. */
@@ -56,6 +59,17 @@ bool kal_cpu_side_is_plain(const struct kal_side *side, int64_t n);
  */
 kallima_status kal_cpu_line_find(struct cpu_line **out, struct cpu_program *program,
                                  const struct kal_phase *phase, struct cpu_pass *columns);
+
+/** Return whether the columns of one line can be worked in folded tiles, at its level of SIMD. */
+bool kal_cpu_line_can_be_folded(const struct cpu_line *line);
+
+/**
+ * Run all columns from x to tiles, which are folded where that is said, and return where they are: tile[0], or y if that can
+ * hold folded ones.
+ */
+char *kal_cpu_line_columns_run(const struct cpu_line *line, bool are_folded,
+                               char *const tile[2], const struct cpu_vectors *x,
+                               const struct cpu_vectors *y);
 
 /**
  * Run one line, or two, from x to y by the last step `end`, which asks for memory from `ahead`

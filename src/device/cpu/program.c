@@ -10,6 +10,7 @@
 #include "device/cpu/facing.h"
 #include "device/cpu/line.h"
 #include "device/cpu/nested.h"
+#include "device/cpu/packed.h"
 #include "device/cpu/piece.h"
 #include "device/cpu/places.h"
 #include "device/cpu/roots.h"
@@ -336,6 +337,8 @@ static kallima_status complete_pass(struct cpu_program *program,
     if (pass->line) {
         *count = 2;
         need_tiles(program, 2 * kal_cpu_line_tile_bytes(pass->line));
+        if (index + 2 == phase->first_pass + phase->pass_count - 1)
+            KAL_TRY(kal_cpu_packed_find(program, pass->line, pass + 2));
         return KALLIMA_OK;
     }
     if (kal_pass_get_parameter(p, KAL_PARAMETER_LINE, 0))

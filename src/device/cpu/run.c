@@ -6,7 +6,7 @@
 #include "device/cpu/deal.h"
 #include "device/cpu/divided.h"
 #include "device/cpu/facing.h"
-#include "device/cpu/line.h"
+#include "device/cpu/packed.h"
 #include "device/cpu/piece.h"
 #include "device/cpu/short.h"
 #include "device/cpu/stage.h"
@@ -56,6 +56,10 @@ static void run_some_chunks(const struct cpu_program *program,
         char *to = last->piece ? kal_cpu_piece_begin(worker, last, &chunk) : NULL;
         for (int j = 0; j < phase->pass_count; j++) {
             const struct cpu_pass *pass = &program->pass[phase->first_pass + j];
+            if (pass->line && pass->line->packed) {
+                kal_cpu_packed_run(worker, pass->line, &chunk);
+                break;
+            }
             run_units(worker, pass, &chunk, 0, kal_cpu_unit_count(pass, &chunk));
             j += pass->line != NULL;
         }

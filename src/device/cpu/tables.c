@@ -457,6 +457,32 @@ kallima_status kal_cpu_line_tables_build(struct cpu_program *program,
     return line_roots(program, line, registers, lanes, line->scale, &line->roots);
 }
 
+kallima_status kal_cpu_packed_roots_build(struct cpu_program *program,
+                                          const struct cpu_line *line, const void **out)
+{
+    const int64_t lanes = line->kernels->lanes, registers = line->m / lanes / 2 + 1;
+    const int64_t n = line->m * line->radix;
+    const struct kal_root_table *roots;
+    struct table table;
+
+    KAL_TRY(take_table(program, &table, registers * line->radix * lanes));
+    KAL_TRY(kal_cpu_roots_find(program, 2 * n, &roots));
+    int64_t at = 0;
+    for (int64_t first = 0; first < registers * lanes; first += lanes) {
+        for (int64_t b = 0; b < line->radix; b++, at += 2 * lanes) {
+            for (int64_t a = 0; a < lanes; a++) {
+                const int64_t k = first + a + b * line->m;
+                // Those of k and of n - k are equal but for a sign.
+                const struct kal_root r = kal_root_table_get(roots, kal_min(k, n - k));
+                put(&table, at + a, 2 * k > n ? -r.re : r.re);
+                put(&table, at + lanes + a, r.im);
+            }
+        }
+    }
+    *out = table.data;
+    return KALLIMA_OK;
+}
+
 // The line in a lane of a tile whose lanes face each other.
 static int64_t facing_line(const struct cpu_facing *f, int64_t tile, int lane)
 {

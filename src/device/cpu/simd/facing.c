@@ -11,17 +11,6 @@
 #define BEHIND_FIRST(h, j) ((j) < 2 ? (j) : LANES + (j)-2)
 #define BEHIND_LAST(h, j)  ((j) < 2 ? LANES - 2 + (j) : LANES + (j)-2)
 
-INLINE struct pair load_element(const R *t, int64_t e)
-{
-    return (struct pair){ LOAD(t + e * 2 * LANES), LOAD(t + e * 2 * LANES + LANES) };
-}
-
-INLINE void store_element(R *t, int64_t e, struct pair x)
-{
-    STORE(t + e * 2 * LANES, x.re);
-    STORE(t + e * 2 * LANES + LANES, x.im);
-}
-
 INLINE struct pair broadcast(const R *number)
 {
     return (struct pair){ BROADCAST(number[0]), BROADCAST(number[1]) };

@@ -206,10 +206,10 @@ INLINE void mirror(const R *x, R *y, int64_t m, const R *w, R half)
         const int64_t low = 2 * (k + NUMBERS <= m ? k : m - NUMBERS);
         const int64_t high = 2 * (m - NUMBERS + 1) - low;
         const V a = LOAD(x + low), b = CONJUGATE(reversed(LOAD(x + high)));
-        const V s = MUL(BROADCAST(half), ADD(a, b)), d = SUB(a, b);
+        const V s = ADD(a, b), d = SUB(a, b), h = BROADCAST(half);
         const V turned = FMA(d, LOAD(w), MUL(EXCHANGED(d), LOAD(w + LANES)));
-        STORE(y + low, ADD(s, turned));
-        STORE(y + high, reversed(CONJUGATE(SUB(s, turned))));
+        STORE(y + low, FMA(s, h, turned));
+        STORE(y + high, reversed(CONJUGATE(FMS(s, h, turned))));
     }
 }
 
@@ -224,9 +224,9 @@ struct mirrored {
 
 INLINE struct mirrored mirror_registers(V a, V b, const R *w, R half)
 {
-    const V s = MUL(BROADCAST(half), ADD(a, b)), d = SUB(a, b);
+    const V s = ADD(a, b), d = SUB(a, b), h = BROADCAST(half);
     const V turned = FMA(d, LOAD(w), MUL(EXCHANGED(d), LOAD(w + LANES)));
-    return (struct mirrored){ ADD(s, turned), CONJUGATE(SUB(s, turned)) };
+    return (struct mirrored){ FMA(s, h, turned), CONJUGATE(FMS(s, h, turned)) };
 }
 
 INLINE void mirror_blocks(V a, V behind, const R *x, R *y, int64_t m, const R *w, R half)

@@ -4,6 +4,7 @@
 #include "device/cpu/kernels.h"
 
 #include "device/cpu/simd/interleaved.h"
+#include "device/cpu/simd/mirrored.h"
 
 #if LANES > 1
 #include "device/cpu/simd/transpose.h"
@@ -178,6 +179,83 @@ enum { HALF_LANES = LANES / 2 };
 #define CODELET(n) planar_##n
 #include CODELETS
 RADICES(LINE, planar)
+
+INLINE void put_pair(R *y, struct pair x)
+{
+    STORE(y, SHUFFLE(x.re, x.im, LOW, 0));
+    STORE(y + LANES, SHUFFLE(x.re, x.im, HIGH, 0));
+}
+
+// Registers of r rows from y on, `low`, and those that they meet, of `now`, whose first numbers are in `before`. Of what these
+// become, which end `end` reals behind y, the registers before were waiting for their first numbers.
+INLINE void split_rows(R *y, R *end, int64_t row, int r, bool is_first, const R *low,
+                       const R *now, const R *before, R *waiting, const R *w, V half)
+{
+    for (int k = 0; k < r; k++, y += row, end -= row) {
+        const int other = r - 1 - k;
+        struct pair a, b;
+        split_pairs(load_element(low, k),
+                    fall(load_element(now, other), load_element(before, other)),
+                    load_element(w, k), half, &a, &b);
+        put_pair(y, a);
+        if (!is_first)
+            put_pair(end, fall(load_element(waiting, other), b));
+        store_element(waiting, other, b);
+    }
+}
+
+// The first numbers of registers in the middle meet each other.
+INLINE void split_middle(R *y, int64_t row, int r, const R *now, const R *waiting,
+                         const R *w, V half)
+{
+    for (int k = 0; k < r; k++, y += row) {
+        struct pair a, b;
+        split_pairs(load_element(now, k), load_element(now, r - 1 - k),
+                    load_element(w, k), half, &a, &b);
+        put_pair(y, fall(load_element(waiting, k), a));
+    }
+}
+
+#define SPLIT_OF(r, name, is_folded)                                                     \
+    static void split_##r##_##name(const void *tile, void *to, int64_t m,                \
+                                   const void *roots, const void *fine,                  \
+                                   const struct cpu_line_mirror *mirror)                 \
+    {                                                                                    \
+        _Alignas(REGISTER_BYTES) R turned[(r)*PAIR], low[(r)*PAIR], high[2][(r)*PAIR],   \
+            waiting[(r)*PAIR];                                                           \
+        const V half = BROADCAST((R)(0.5 * mirror->scale));                              \
+        const int64_t blocks = m / LANES;                                                \
+        const R *w = mirror->roots;                                                      \
+        R *y = to, *now, *before = high[1];                                              \
+        for (int64_t j = 0; 2 * j < blocks; j++, w += (r)*PAIR, before = now) {          \
+            turn_group(turned, r, is_folded, tile, roots, fine, m, j *LANES);            \
+            planar_##r(turned, turned + LANES, PAIR, low, low + LANES, PAIR);            \
+            for (int k = 0; j == 0 && k < (r); k++) /* what comes behind is row k + 1 */ \
+                store_element(before, k, load_element(low, (k + 1) % (r)));              \
+            now = 2 * j + 1 < blocks ? high[j % 2] : low;                                \
+            if (now != low) {                                                            \
+                turn_group(turned, r, is_folded, tile, roots, fine, m,                   \
+                           m - (j + 1) * LANES);                                         \
+                planar_##r(turned, turned + LANES, PAIR, now, now + LANES, PAIR);        \
+            }                                                                            \
+            R *const end = y + 2 * ((r)*m - j * LANES);                                  \
+            if (j > 0) {                                                                 \
+                split_rows(y + j * PAIR, end, 2 * m, r, false, low, now, before,         \
+                           waiting, w, half);                                            \
+                continue;                                                                \
+            }                                                                            \
+            split_rows(y, end, 2 * m, r, true, low, now, before, waiting, w, half);      \
+            end[0] = waiting[((r)-1) * PAIR];                                            \
+            end[1] = waiting[((r)-1) * PAIR + LANES];                                    \
+        }                                                                                \
+        if (blocks % 2 == 0)                                                             \
+            split_middle(y + m, 2 * m, r, before, waiting, w, half);                     \
+    }
+
+#define SPLIT(r, name)        SPLIT_OF(r, name, false)
+#define SPLIT_FOLDED(r, name) SPLIT_OF(r, name, true)
+RADICES(SPLIT, apart)
+RADICES(SPLIT_FOLDED, folded)
 
 #undef STORE_PAIR
 #undef CODELET
@@ -391,7 +469,8 @@ TWINS_SHIFTED(4, shifted_twins)
 #endif
 #endif
 
-#define ENTRY(r, way) [r] = line_##r##_##way,
+#define ENTRY(r, way)        [r] = line_##r##_##way,
+#define SPLIT_ENTRY(r, name) [r] = split_##r##_##name,
 
 extern const struct cpu_line_kernels JOIN(kal_cpu_line_, KAL_SIMD_SUFFIX);
 
@@ -400,6 +479,8 @@ const struct cpu_line_kernels JOIN(kal_cpu_line_, KAL_SIMD_SUFFIX) = {
     .end[CPU_INTERLEAVED] = { RADICES(ENTRY, interleaved) },
     .end[CPU_STREAMED] = { RADICES(ENTRY, streamed) },
     .folded = { RADICES(ENTRY, folded) },
+    .split = { RADICES(SPLIT_ENTRY, apart) },
+    .split_folded = { RADICES(SPLIT_ENTRY, folded) },
 #if REGISTER_BYTES == 64
     .end[CPU_STREAMED_PLANES] = { RADICES(ENTRY, streamed_planes) },
     .end[CPU_SHIFTED] = { RADICES(ENTRY, shifted) },

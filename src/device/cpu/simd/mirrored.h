@@ -11,12 +11,34 @@ struct pair {
 };
 
 #if LANES > 1
+// Element e of a tile.
+INLINE struct pair load_element(const R *t, int64_t e)
+{
+    return (struct pair){ LOAD(t + e * 2 * LANES), LOAD(t + e * 2 * LANES + LANES) };
+}
+
+INLINE void store_element(R *t, int64_t e, struct pair x)
+{
+    STORE(t + e * 2 * LANES, x.re);
+    STORE(t + e * 2 * LANES + LANES, x.im);
+}
+
 #define REVERSE(h, j) (LANES - 1 - (j))
 
 INLINE struct pair reverse(struct pair x)
 {
     return (struct pair){ SHUFFLE(x.re, x.re, REVERSE, 0),
                           SHUFFLE(x.im, x.im, REVERSE, 0) };
+}
+
+// What is paired with registers in rising order, or has been, is in falling order: a register's first number, and then the others of
+// the register before it.
+#define FALLING(h, j) ((j) == 0 ? LANES : LANES - (j))
+
+INLINE struct pair fall(struct pair x, struct pair behind)
+{
+    return (struct pair){ SHUFFLE(x.re, behind.re, FALLING, 0),
+                          SHUFFLE(x.im, behind.im, FALLING, 0) };
 }
 #else
 INLINE struct pair reverse(struct pair x)

@@ -98,11 +98,87 @@ static void merge_one(const struct cpu_row *row, int64_t k)
         store_one(row->out_re, row->out_im, row->m - k, high);
 }
 
+#if LANES > 1
+INLINE void mirror_pairs(bool is_split, struct pair a, struct pair b, struct pair w,
+                         V half, struct pair *low, struct pair *high)
+{
+    if (is_split)
+        split_pairs(a, b, w, half, low, high);
+    else
+        merge_pairs(a, b, w, low, high);
+}
+
+// Elements 1 .. LANES-1 of a register in falling order, before element k.
+static void store_others(const struct cpu_row *row, int64_t k, struct pair x)
+{
+    for (int i = 1; i < LANES; i++) {
+        x.re[0] = x.re[i];
+        x.im[0] = x.im[i];
+        store_one(row->out_re, row->out_im, k - i, x);
+    }
+}
+
+// By way of these c2r of 4096 to 131072 reals takes 0.94 of the time on a Xeon. Pairs k .. end-1 by whole registers of both ends, of as many as are such, and that in the middle; m and k are multiples of LANES.
+// The first element of each register of the upper end is paired with others than the rest of it. Return the pair to go on with.
+INLINE int64_t mirror_registers(const struct cpu_row *row, int64_t k, int64_t end,
+                                bool is_split)
+{
+    const V half = BROADCAST((R)(0.5 * row->scale));
+    const R *w = row->roots;
+    const int64_t m = row->m, begin = k;
+    struct pair before = load_one(row->in_re, row->in_im, is_split && k == 0 ? 0 : m - k);
+    struct pair waiting = before, low, high;
+
+    if (!is_split && k == 0)
+        before.im = CONSTANT(0); // coefficients 0 and m of real data are real
+    for (; k + LANES <= end && 2 * (k + LANES) <= m; k += LANES) {
+        const struct pair now = load_pairs(row->in_re, row->in_im, m - k - LANES);
+        struct pair a = load_pairs(row->in_re, row->in_im, k);
+        if (!is_split && k == 0)
+            a.im[0] = 0;
+        mirror_pairs(is_split, a, fall(now, before), load_pairs(w, w + 1, k), half, &low,
+                     &high);
+        store_either(row->out_re, row->out_im, k, low);
+        if (k > begin)
+            store_either(row->out_re, row->out_im, m - k, fall(waiting, high));
+        else if (is_split || k > 0)
+            store_one(row->out_re, row->out_im, m - k, high);
+        waiting = high;
+        before = now;
+    }
+    if (k > begin && 2 * k == m && k < end) {
+        mirror_pairs(is_split, before, before, load_one(w, w + 1, k), half, &low, &high);
+        store_either(row->out_re, row->out_im, k, fall(waiting, low));
+        return k + 1;
+    }
+    if (k > begin)
+        store_others(row, m - k + LANES, waiting);
+    return k;
+}
+
+INLINE int64_t begin_by_registers(const struct cpu_row *row, int64_t begin, int64_t end,
+                                  bool is_split)
+{
+    return row->m % LANES == 0 && begin % LANES == 0
+               ? mirror_registers(row, begin, end, is_split)
+               : begin;
+}
+#else
+static int64_t begin_by_registers(const struct cpu_row *row, int64_t begin, int64_t end,
+                                  bool is_split)
+{
+    (void)row;
+    (void)end;
+    (void)is_split;
+    return begin;
+}
+#endif
+
 static void split_row(const struct cpu_row *row, int64_t begin, int64_t end)
 {
     const V half = BROADCAST((R)(0.5 * row->scale));
     const R *w = row->roots;
-    int64_t k = begin;
+    int64_t k = begin_by_registers(row, begin, end, true);
 
     if (k == 0 && k < end)
         split_one(row, k++);
@@ -122,7 +198,7 @@ static void split_row(const struct cpu_row *row, int64_t begin, int64_t end)
 static void merge_row(const struct cpu_row *row, int64_t begin, int64_t end)
 {
     const R *w = row->roots;
-    int64_t k = begin;
+    int64_t k = begin_by_registers(row, begin, end, false);
 
     if (k == 0 && k < end)
         merge_one(row, k++);
