@@ -377,7 +377,7 @@ static bool fill_lanes(const struct kal_problem *p, const struct kal_caps *caps)
 
 // Real rows by steps whose registers their neighbours fill, and longer ones. Of large arrays tiles are asked for ahead, and doubles whose
 // halves fill the lanes go past the caches.
-static bool are_fast_reals(const struct kal_problem *p, const struct kal_caps *caps)
+bool kal_rows_are_fast_reals(const struct kal_problem *p, const struct kal_caps *caps)
 {
     enum { LONGEST = 2048, FILL_F32 = 16, FILL_F64 = 8 };
     enum { FILLED_F32 = 176, FILLED_F64 = 88, ANY_F32 = 300, ANY_F64 = 270 };
@@ -419,7 +419,8 @@ bool kal_rows_are_worked_alone(const struct kal_problem *p, const struct kal_cap
            kal_array_is_contiguous(&p->out, p->rank) &&
            !kal_rows_are_worked_in_turn(p, caps) && !kal_rows_are_long_reals(p, caps) &&
            !kal_rows_are_of_numbers(p, caps) &&
-           (p->kind == KALLIMA_C2C ? are_fast_numbers(p, caps) : are_fast_reals(p, caps));
+           (p->kind == KALLIMA_C2C ? are_fast_numbers(p, caps)
+                                   : kal_rows_are_fast_reals(p, caps));
 }
 
 bool kal_rows_are_alone(const struct kal_problem *p, const struct kal_caps *caps)

@@ -23,6 +23,10 @@ bool kal_columns_are_alone(const struct kal_problem *problem,
 bool kal_rows_are_worked_in_turn(const struct kal_problem *problem,
                                  const struct kal_caps *caps);
 
+/** Whether rows of reals fill registers well with their neighbours, and are not too many. */
+bool kal_rows_are_fast_reals(const struct kal_problem *problem,
+                             const struct kal_caps *caps);
+
 /** Whether those of other arrays are, too, whose columns are worked in tiles. */
 bool kal_rows_are_worked_alone(const struct kal_problem *problem,
                                const struct kal_caps *caps);

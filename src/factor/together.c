@@ -162,6 +162,14 @@ static const struct axes_limits {
     { true, true, false, 16, 192, 0, 0 },        { true, true, true, 0, 0, 0, 0 },
 };
 
+// Rows of reals that are faster alone than in tiles of rows are so than in tiles of arrays, too, 235 shapes of such rows and up to 4096
+// points in batches of 64 KB to 12 MB: 0.83 of the time as a mean on a Xeon, 0.5 to 1.4, the more where arrays leave lanes idle.
+static bool are_of_fast_rows(const struct kal_problem *p, const struct kal_caps *caps)
+{
+    return p->kind != KALLIMA_C2C && caps->steps_are_dear &&
+           kal_rows_are_fast_reals(p, caps);
+}
+
 static bool are_faster_by_axes(const struct kal_problem *p, const struct kal_caps *caps)
 {
     enum { SMALL_BYTES = 128 << 10, NEAR_BYTES = 4 << 20, ROW = 8 };
@@ -191,7 +199,7 @@ static bool fit_lanes(const struct kal_problem *p, const struct kal_caps *caps)
     if ((p->kind != KALLIMA_C2C && !suits_mirror(p, 0)) || lanes < 2)
         return false;
     const bool is_even = p->kind == KALLIMA_C2C && p->n[p->rank - 1] % lanes == 0;
-    return !are_faster_by_axes(p, caps) &&
+    return !are_faster_by_axes(p, caps) && !are_of_fast_rows(p, caps) &&
            points <= most_lane_points(p, caps->lanes_f32, is_even) &&
            fill_lanes(p->batch, points, lanes, is_even) &&
            kal_array_follows_itself(&p->in, p->rank) &&

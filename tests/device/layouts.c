@@ -570,6 +570,10 @@ void arrays_of_rows_alone_are_computed(void **state)
         { KALLIMA_C2R, KALLIMA_F64, 2, { 50, 400 }, 1, 0, true, false, 0 },
         { KALLIMA_C2R, KALLIMA_F32, 3, { 5, 66, 600 }, 1, 0, false, false, 0 },
         { KALLIMA_C2C, KALLIMA_F32, 2, { 70, 100 }, 1, 0, false, false, 0 },
+        // Of batches that might have a lane of registers each.
+        { KALLIMA_R2C, KALLIMA_F32, 2, { 8, 512 }, 17, 0, false, false, 0 },
+        { KALLIMA_C2R, KALLIMA_F32, 2, { 7, 1000 }, 20, 0, false, false, 0 },
+        { KALLIMA_C2R, KALLIMA_F64, 3, { 9, 6, 96 }, 9, 5, false, false, 0 },
         { KALLIMA_C2C, KALLIMA_F64, 2, { 70, 66 }, 2, 0, false, false, 0 },
         { KALLIMA_C2C, KALLIMA_F32, 2, { 66, 420 }, 1, 7, false, false, 0 },
         { KALLIMA_C2C, KALLIMA_F64, 3, { 5, 40, 128 }, 2, 0, false, false, 0 },
