@@ -584,6 +584,29 @@ void arrays_of_rows_alone_are_computed(void **state)
     check_arrays(arrays, sizeof arrays / sizeof *arrays);
 }
 
+// Each column by way of a copy: of points, and of the coefficients of two to five reals.
+void arrays_of_few_columns_are_computed(void **state)
+{
+    static const struct arrays arrays[] = {
+        { KALLIMA_C2C, KALLIMA_F32, 2, { 64, 3 }, 1, 0, false, false, 0 },
+        { KALLIMA_C2C, KALLIMA_F64, 2, { 640, 2 }, 1, 0, false, false, 0 },
+        { KALLIMA_C2C, KALLIMA_F64, 2, { 2500, 3 }, 1, 0, true, false, 0 },
+        { KALLIMA_C2C, KALLIMA_F32, 2, { 1000, 2 }, 3, 0, true, false, 0 },
+        { KALLIMA_R2C, KALLIMA_F32, 2, { 64, 2 }, 1, 0, false, false, 0 },
+        { KALLIMA_R2C, KALLIMA_F32, 2, { 256, 3 }, 4, 0, false, false, 0 },
+        { KALLIMA_R2C, KALLIMA_F32, 2, { 1500, 4 }, 1, 0, true, false, 0 },
+        { KALLIMA_R2C, KALLIMA_F64, 2, { 1024, 5 }, 1, 0, false, false, 0 },
+        { KALLIMA_R2C, KALLIMA_F32, 2, { 360, 5 }, 2, 5, false, false, 0 },
+        { KALLIMA_C2R, KALLIMA_F32, 2, { 96, 2 }, 5, 0, false, false, 0 },
+        { KALLIMA_C2R, KALLIMA_F32, 2, { 2500, 3 }, 1, 0, false, false, 0 },
+        { KALLIMA_C2R, KALLIMA_F32, 2, { 512, 4 }, 1, 0, true, false, 0 },
+        { KALLIMA_C2R, KALLIMA_F64, 2, { 1500, 5 }, 1, 0, false, false, 0 },
+        { KALLIMA_C2R, KALLIMA_F32, 2, { 128, 4 }, 3, 7, false, false, 0 },
+    };
+    (void)state;
+    check_arrays(arrays, sizeof arrays / sizeof *arrays);
+}
+
 // Rows of such arrays whose recipes divide them: passes of their own have a mirrored step alone, or a part of the others.
 void arrays_of_divided_rows_are_computed(void **state)
 {

@@ -141,6 +141,7 @@ static int run_layouts(void)
         cmocka_unit_test(lines_in_their_output_are_computed),
         cmocka_unit_test(arrays_of_rows_alone_are_computed),
         cmocka_unit_test(arrays_of_divided_rows_are_computed),
+        cmocka_unit_test(arrays_of_few_columns_are_computed),
         cmocka_unit_test(lines_of_packed_reals_are_computed),
         cmocka_unit_test(arrays_of_codelets_are_computed),
         cmocka_unit_test(arrays_past_the_caches_are_computed),

@@ -85,6 +85,7 @@ void lines_that_leave_the_caches_are_computed(void **state);
 void lines_in_their_output_are_computed(void **state);
 void arrays_of_rows_alone_are_computed(void **state);
 void arrays_of_divided_rows_are_computed(void **state);
+void arrays_of_few_columns_are_computed(void **state);
 void lines_of_packed_reals_are_computed(void **state);
 void arrays_of_codelets_are_computed(void **state);
 void arrays_past_the_caches_are_computed(void **state);

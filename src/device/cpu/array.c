@@ -223,7 +223,8 @@ static bool are_columns(const struct kal_problem *p, const struct kal_pass *pass
                         const struct lines *lines)
 {
     const int64_t apart = PAIR * lines->count[0];
-    return pass->n == p->n[0] && lines->count[0] == p->n[1] && are_numbers(pass) &&
+    const int64_t count = p->kind == KALLIMA_C2C ? p->n[1] : p->n[1] / 2 + 1;
+    return pass->n == p->n[0] && lines->count[0] == count && are_numbers(pass) &&
            lines->in.step[0] == PAIR && lines->out.step[0] == PAIR &&
            lines->in.stride == apart && lines->out.stride == apart;
 }

@@ -40,7 +40,7 @@ kallima_status kal_cpu_nested_line(struct kal_device_program **out,
 {
     const struct kal_problem *p = parent->program->problem;
     const kallima_desc desc = {
-        .kind = p->kind,
+        .kind = axis + 1 < p->rank ? KALLIMA_C2C : p->kind,
         .precision = p->precision,
         .direction =
             p->is_inverse || p->kind == KALLIMA_C2R ? KALLIMA_INVERSE : KALLIMA_FORWARD,
