@@ -566,6 +566,7 @@ void arrays_of_rows_alone_are_computed(void **state)
         { KALLIMA_R2C, KALLIMA_F64, 2, { 39, 270 }, 2, 5, false, false, 0 },
         { KALLIMA_R2C, KALLIMA_F32, 2, { 64, 240 }, 2, 0, true, false, 0 },
         { KALLIMA_C2R, KALLIMA_F32, 2, { 40, 560 }, 1, 0, false, false, 0 },
+        { KALLIMA_C2R, KALLIMA_F64, 2, { 10, 1024 }, 1, 0, false, false, 0 },
         { KALLIMA_C2R, KALLIMA_F64, 2, { 45, 288 }, 2, 0, false, false, 0 },
         { KALLIMA_C2R, KALLIMA_F64, 2, { 50, 400 }, 1, 0, true, false, 0 },
         { KALLIMA_C2R, KALLIMA_F32, 3, { 5, 66, 600 }, 1, 0, false, false, 0 },
