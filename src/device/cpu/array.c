@@ -94,7 +94,7 @@ static const struct cpu_kernels *find_kernels(const struct cpu_program *program,
             kal_cpu_kernels_find(device->level[i], program->is_f64);
         if (!k->groups || !k->groups->beside[radix] || count < k->groups->numbers)
             continue;
-        const double cost = kal_cpu_group_cost(k, count, program->is_f64);
+        const double cost = kal_cpu_group_cost(program, k, count);
         if (cost <= least) {
             least = cost;
             best = k;

@@ -456,7 +456,8 @@ enum { CPU_BLOCK = 2048 };
  * Return what registers of the kernels cost that `points` numbers fill, neighbours, in narrow ones: wide ones take longer,
  * and more of them overlap where they do not divide what there is.
  */
-double kal_cpu_group_cost(const struct cpu_kernels *kernels, int64_t points, bool is_f64);
+double kal_cpu_group_cost(const struct cpu_program *program,
+                          const struct cpu_kernels *kernels, int64_t points);
 
 /** Fill in the tables of a pass whose geometry is set. Error: E_MEMORY  exhausted */
 kallima_status kal_cpu_tables_build(struct cpu_program *program, struct cpu_pass *pass);
