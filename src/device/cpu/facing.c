@@ -8,18 +8,13 @@
 
 #include <string.h>
 
-static bool are_neighbours(const struct kal_side *side)
-{
-    return side->imag == 1 && side->stride == 2 && !side->is_real && !side->index;
-}
-
 // Is that the mirrored step of one contiguous line, or of one in each round of a stage, in or from the order of reals?
 static bool is_mirror(const struct cpu_pass *pass, enum kal_step_op op)
 {
     const struct kal_pass *p = pass->pass;
     return pass->is_mirrored && p->step[0].op == op && p->step[0].outer == 1 &&
-           pass->fast_loop < 0 && pass->inner == 1 && are_neighbours(&p->in) &&
-           are_neighbours(&p->out);
+           pass->fast_loop < 0 && pass->inner == 1 &&
+           kal_cpu_side_is_contiguous(&p->in) && kal_cpu_side_is_contiguous(&p->out);
 }
 
 // Lines that are all of a phase, through codelets, between plain sides of interleaved numbers.
@@ -47,7 +42,7 @@ static bool can_split(const struct cpu_pass *rows, const struct cpu_pass *mirror
 {
     const struct kal_pass *p = rows->pass, *m = mirror->pass;
     if (!is_mirror(mirror, KAL_STEP_SPLIT) || !are_plain_lines(rows) ||
-        m->out.is_swapped || !are_neighbours(&p->in) || p->in.is_swapped ||
+        m->out.is_swapped || !kal_cpu_side_is_contiguous(&p->in) || p->in.is_swapped ||
         p->out.twiddle_n)
         return false;
     const int64_t count = rows->chunk_rows.length;

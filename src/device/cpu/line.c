@@ -21,6 +21,11 @@ bool kal_cpu_steps_are_plain(const struct kal_pass *p)
     return p->step_count > 0;
 }
 
+bool kal_cpu_side_is_contiguous(const struct kal_side *side)
+{
+    return side->imag == 1 && side->stride == 2 && !side->is_real && !side->index;
+}
+
 bool kal_cpu_side_is_plain(const struct kal_side *side, int64_t n)
 {
     return !side->is_real && !side->index && side->count >= n && side->chirp_n == 0;

@@ -16,12 +16,6 @@ static bool is_behind(const struct cpu_line *line, const struct cpu_pass *mirror
            !p->in.is_swapped && !rows->out.is_swapped && !p->in.index;
 }
 
-static bool is_contiguous(const struct kal_side *side)
-{
-    return side->imag == 1 && side->stride == 2 && !side->is_real && !side->index &&
-           !side->is_swapped;
-}
-
 kallima_status kal_cpu_packed_find(struct cpu_program *program, struct cpu_line *line,
                                    const struct cpu_pass *mirror)
 {
@@ -32,7 +26,8 @@ kallima_status kal_cpu_packed_find(struct cpu_program *program, struct cpu_line 
     void *memory;
 
     if (!line->splits || line->width > 1 || !split || line->m % line->kernels->lanes ||
-        !is_behind(line, mirror) || !is_contiguous(&mirror->pass->out))
+        !is_behind(line, mirror) || !kal_cpu_side_is_contiguous(&mirror->pass->out) ||
+        mirror->pass->out.is_swapped)
         return KALLIMA_OK;
     KAL_TRY(kal_arena_take(&program->arena, &memory, 1, sizeof(struct cpu_packed)));
     struct cpu_packed *packed = memory;
