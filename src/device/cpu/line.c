@@ -204,7 +204,6 @@ kallima_status kal_cpu_line_find(struct cpu_line **out, struct cpu_program *prog
         .streams_planes = kal_cpu_streams_planes(program, rows->pass),
         .ends_inside = device->is_zen,
         .folds = !device->is_zen,
-        .splits = !device->is_zen,
         .asks_nearest = program->asks_nearest,
     };
     KAL_TRY(find_width(out, program, &base, 1));

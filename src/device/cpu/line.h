@@ -26,7 +26,6 @@ struct cpu_line {
     cpu_line_end *end;                 // the last one, through the caches
     bool folds;                        // if it can be,
     bool is_folded;                    // of tiles that are
-    bool splits;                       // packed reals, with what is behind it
     double scale;
     bool has_roots;    // between: those of the last step, else of the end
     const void *roots; // tiles, times the scale

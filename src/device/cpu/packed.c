@@ -19,13 +19,14 @@ static bool is_behind(const struct cpu_line *line, const struct cpu_pass *mirror
 kallima_status kal_cpu_packed_find(struct cpu_program *program, struct cpu_line *line,
                                    const struct cpu_pass *mirror)
 {
+    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
     const struct cpu_line_kernels *kernels = line->kernels->line;
     const bool are_folded = kal_cpu_line_can_be_folded(line);
     cpu_line_split *split =
         (are_folded ? kernels->split_folded : kernels->split)[line->radix];
     void *memory;
 
-    if (!line->splits || line->width > 1 || !split || line->m % line->kernels->lanes ||
+    if (device->is_zen || line->width > 1 || !split || line->m % line->kernels->lanes ||
         !is_behind(line, mirror) || !kal_cpu_side_is_contiguous(&mirror->pass->out) ||
         mirror->pass->out.is_swapped)
         return KALLIMA_OK;

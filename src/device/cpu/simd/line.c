@@ -186,8 +186,8 @@ INLINE void put_pair(R *y, struct pair x)
     STORE(y + LANES, SHUFFLE(x.re, x.im, HIGH, 0));
 }
 
-// Registers of r rows from y on, `low`, and those that they meet, of `now`, whose first numbers are in `before`. Of what these
-// become, which end `end` reals behind y, the registers before were waiting for their first numbers.
+// A register of each of r rows, `low`, to y and on, and those that they meet: all but the first numbers of `now`, and these of `before`.
+// What was `waiting` gets its first numbers now, and goes to `end` and before it, from the last row to the first.
 INLINE void split_rows(R *y, R *end, int64_t row, int r, bool is_first, const R *low,
                        const R *now, const R *before, R *waiting, const R *w, V half)
 {
