@@ -38,8 +38,9 @@ endif()
 
 file(GLOB simd_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/device/cpu/simd/*.c)
 set(simd_objects "")
-# The places of a large codelet that is put into the loop that calls it, as it is called once, are all found before the loop and
-# kept in memory: of 16 points it takes 1.15 times as long so. Two codelets that are one function have no such loop.
+# The places of a large codelet that is put into the loop that calls it, as it is called
+# once, are all found before the loop and kept in memory: of 16 points it takes 1.15 times
+# as long so. Two codelets that are one function have no such loop.
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
     foreach(name fused kernels line)
         set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/src/device/cpu/simd/${name}.c

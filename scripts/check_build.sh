@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Usage: check_build.sh asan|asan-long|tsan|neon
-# Build by another preset, and run the tests that it is for; asan leaves out those that compile kernels, measure candidates, or
-# run the program but for its readers, which asan-long runs, too. Ends with that build's own ctest summary.
+# Build by another preset, and run the tests that it is for; asan leaves out those that
+# compile kernels, measure candidates, or run the program but for its readers, which
+# asan-long runs, too. Ends with that build's own ctest summary.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -14,9 +15,10 @@ cmake --preset "$preset" >/dev/null
 case $preset in
 asan)
     cmake --build --preset asan --parallel "$jobs"
-    # The search for leaks crashes now and then at variables of threads of libraries that are
-    # loaded at run time, NVRTC's among them, if their addresses are followed. What the two tests
-    # that are left out run others do, too: device-opengl-few, by other kernels, and all that make kernels.
+    # The search for leaks crashes now and then at variables of threads of libraries that
+    # are loaded at run time, NVRTC's among them, if their addresses are followed. What
+    # the two tests that are left out run others do, too: device-opengl-few, by other
+    # kernels, and all that make kernels.
     left=device-opengles-few,unit-codelet
     [ "$1" = asan-long ] ||
         left=$left,device-opencl-few,device-opencl-api,device-opengl-few,unit-tune_trial,unit-tune_tuner,unit-tune_data,unit-tune_calibrate,glslang.*,cli-compare,cli-tune,cli-filter,cli-transform,cli-bench,cli-wisdom,cli-explain

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Usage: check_windows.sh quick|long GENERATOR
-# quick: cross-compile all but AVX-512 for Windows with mingw-w64, warnings as errors, and run a sample of
-#        the tests under Wine: on the processor and, in a virtual screen, on Wine's Direct3D 11.
-#        GENERATOR is kallima-gen of this machine.
-# long:  the same with optimisation, and run all: the tests, `kallima devices`, `verify --quick` on
-#        the processor, the examples, and transforms of every kind on Direct3D 11.
-#        `KALLIMA_D3D11=verify` has `verify --quick` there too: many minutes.
+# quick: cross-compile all but AVX-512 for Windows with mingw-w64, warnings as errors,
+#        and run a sample of the tests under Wine: on the processor and, in a virtual
+#        screen, on Wine's Direct3D 11. GENERATOR is kallima-gen of this machine.
+# long:  the same with optimisation, and run all: the tests, `kallima devices`,
+#        `verify --quick` on the processor, the examples, and transforms of every kind on
+#        Direct3D 11. `KALLIMA_D3D11=verify` has `verify --quick` there too: many minutes.
 # 77: what is needed is not installed.
 set -eu
 cd "$(dirname "$0")/.."
@@ -52,8 +52,9 @@ trap '"$server" -k || true; [ -z "$screen" ] || kill "$screen"' EXIT
 run() { (cd "$programs" && "$wine" "./$@"); }
 kallima() { run kallima.exe "$@"; }
 
-# The tests of this build whose names $1 takes and $2 does not. Wine 8's Direct3D hangs now and then, where
-# devices are opened and closed: what runs out of time, and nothing else, is tried again.
+# The tests of this build whose names $1 takes and $2 does not. Wine 8's Direct3D hangs
+# now and then, where devices are opened and closed: what runs out of time, and nothing
+# else, is tried again.
 run_tests() {
     [ "$tests" = ON ] || return 0
     set -- -R "$1" -E "$2|^example" $([ "$type" = Release ] || echo "-LE long")

@@ -14,7 +14,8 @@ typedef long double complex oracle_complex;
 /**
  * Compute the result of `desc`, scale included, from `in` to `out`: dense arrays of the
  * batch and the lengths, row by row, n/2+1 elements on the last axis of a half spectrum.
- * By definition if one transform has few points, and all are not too many, else by FFTW where it is there.
+ * By definition if one transform has few points, and all are not too many, else by FFTW
+ * where it is there.
  */
 void oracle_transform(const kallima_desc *desc, const oracle_complex *in,
                       oracle_complex *out);

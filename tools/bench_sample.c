@@ -64,9 +64,10 @@ static void calibrate(struct lane *lane, double sample_ns)
         lane->executions *= 2;
 }
 
-// The first execution of a sample finds in the caches what the others' left, the next what it left itself:
-// contenders of nearly the same speed, some with one execution and some with two, would not be measured alike.
-// So all take as many as the quickest, but those that are so much slower that it makes no difference.
+// The first execution of a sample finds in the caches what the others' left, the next
+// what it left itself: contenders of nearly the same speed, some with one execution and
+// some with two, would not be measured alike. So all take as many as the quickest, but
+// those that are so much slower that it makes no difference.
 static void take_alike(struct lane *lane, int count, double sample_ns)
 {
     int64_t most = 1;

@@ -14,7 +14,10 @@
  */
 void *library_open(const char *directory, const char *file);
 
-/** The same of a library that calls its own functions, though the program has others of their names. */
+/**
+ * The same of a library that calls its own functions, though the program has others of
+ * their names.
+ */
 void *library_open_apart(const char *directory, const char *file);
 
 /** Store the address of a function of `library` to *out; NULL: it has none, or is NULL. */

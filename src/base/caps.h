@@ -66,8 +66,8 @@ static inline bool kal_caps_takes_glsl(const struct kal_caps *caps)
 }
 
 /**
- * Return whether exchanging halves of parts is chosen for speed, not only where nothing else fits: in GLSL, if the
- * memory of a processor is known.
+ * Return whether exchanging halves of parts is chosen for speed, not only where nothing
+ * else fits: in GLSL, if the memory of a processor is known.
  */
 static inline bool kal_caps_gain_by_halves(const struct kal_caps *caps)
 {
@@ -75,8 +75,8 @@ static inline bool kal_caps_gain_by_halves(const struct kal_caps *caps)
 }
 
 /**
- * Return whether memory near a processor is what keeps most of its lanes idle. OpenGL's kernels have
- * 64 KiB of an NVIDIA H200's, where others have 128 and 228.
+ * Return whether memory near a processor is what keeps most of its lanes idle. OpenGL's
+ * kernels have 64 KiB of an NVIDIA H200's, where others have 128 and 228.
  */
 static inline bool kal_caps_is_short_of_memory(const struct kal_caps *caps)
 {
@@ -87,8 +87,8 @@ static inline bool kal_caps_is_short_of_memory(const struct kal_caps *caps)
 enum { KAL_LANES_OF_32_BYTES = 8 }; // of floats, in such registers
 
 /**
- * Return whether a CPU's registers are too few and too short for parts of numbers apart: 16 of 32 bytes hold
- * the numbers of lines that are neighbours as they are.
+ * Return whether a CPU's registers are too few and too short for parts of numbers apart:
+ * 16 of 32 bytes hold the numbers of lines that are neighbours as they are.
  */
 static inline bool kal_caps_holds_numbers(const struct kal_caps *caps)
 {
@@ -107,7 +107,10 @@ static inline bool kal_caps_has_64_bytes(const struct kal_caps *caps)
     return !caps->language && caps->lanes_f32 > KAL_LANES_OF_32_BYTES;
 }
 
-/** Return whether lines that fill half a register gain most in twos: on a Zen 5, whose steps are not dear, nor stores waited for. */
+/**
+ * Return whether lines that fill half a register gain most in twos: on a Zen 5, whose
+ * steps are not dear, nor stores waited for.
+ */
 static inline bool kal_caps_has_fast_twins(const struct kal_caps *caps)
 {
     return !caps->steps_are_dear && !caps->waits_for_stores;

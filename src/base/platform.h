@@ -55,9 +55,10 @@ static inline bool kal_path_is_absolute(const char *path)
 }
 
 /**
- * The same; blocks of 1 MiB and more are whole huge pages, if the system has them to give: what is written there by
- * columns finds its places sooner, and plans of long convolutions, half of whose time went to new pages, take half of it.
- * AddressSanitizer would see less of rounded blocks.
+ * The same; blocks of 1 MiB and more are whole huge pages, if the system has them to
+ * give: what is written there by columns finds its places sooner, and plans of long
+ * convolutions, half of whose time went to new pages, take half of it. AddressSanitizer
+ * would see less of rounded blocks.
  */
 static inline void *kal_alloc_aligned(size_t alignment, size_t bytes)
 {

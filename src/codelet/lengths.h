@@ -40,7 +40,10 @@ bool kal_length_is_compiled(int64_t n, bool twiddled);
 /** Return whether there are compiled codelets of real transforms of length n. */
 bool kal_real_length_is_compiled(int64_t n);
 
-/** The same, or longer ones that rows one behind the other have codelets of: up to KAL_REAL_ROW_MAX. */
+/**
+ * The same, or longer ones that rows one behind the other have codelets of: up to
+ * KAL_REAL_ROW_MAX.
+ */
 bool kal_real_row_is_compiled(int64_t n);
 
 /** Return what is compiled for them: forms as of kal_length_spec(). */
@@ -48,8 +51,9 @@ struct kal_codelet_spec kal_real_length_spec(int n, enum kal_flavour flavour,
                                              enum kal_codelet_kind kind);
 
 /**
- * Return whether whole numbers have a codelet of length n besides those that are compiled for parts: products of
- * primes up to 13, for rows of which a register of 32 bytes holds a number each, and KAL_NUMBERS_MAX.
+ * Return whether whole numbers have a codelet of length n besides those that are compiled
+ * for parts: products of primes up to 13, for rows of which a register of 32 bytes holds
+ * a number each, and KAL_NUMBERS_MAX.
  */
 bool kal_length_is_of_numbers(int64_t n);
 

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Lines that the CPU engine has whole functions for, both steps at once: the radices of the first step and of
-// the last one. Measured on a Zen 4 processor in November 2026, by timing all sequences of two steps of 4 points and
-// more, floats and doubles, in registers of 32 bytes and of 64: these are the fastest or within 12 percent of them.
+// Lines that the CPU engine has whole functions for, both steps at once: the radices of
+// the first step and of the last one. Measured on a Zen 4 processor in November 2026, by
+// timing all sequences of two steps of 4 points and more, floats and doubles, in
+// registers of 32 bytes and of 64: these are the fastest or within 12 percent of them.
 #ifndef KAL_CODELET_TWO_STEPS_H_
 #define KAL_CODELET_TWO_STEPS_H_
 
 // clang-format off
-/** Those that fill registers of 8 numbers in both steps; of two of a length such registers take the second one. */
+/**
+ * Those that fill registers of 8 numbers in both steps; of two of a length such registers
+ * take the second one.
+ */
 #define KAL_TWO_STEPS_FROM_8(X) \
     X(8, 8) X(9, 9) X(8, 11) X(9, 11) X(8, 13) X(10, 11) X(8, 14) X(9, 13) X(8, 15) X(11, 11) \
     X(9, 14) X(8, 16) X(9, 15) X(12, 12) X(10, 15) X(8, 20) X(12, 14) X(11, 16) X(12, 15) \

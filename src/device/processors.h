@@ -6,9 +6,9 @@
 #include "base/caps.h"
 
 /**
- * Fill in the processors of a GPU of NVIDIA's, their group memory and the cache that they share,
- * given how many it has and how many warps each keeps. `draws`: its queue is for graphics too, where a processor gives less
- * memory to groups.
+ * Fill in the processors of a GPU of NVIDIA's, their group memory and the cache that they
+ * share, given how many it has and how many warps each keeps. `draws`: its queue is for
+ * graphics too, where a processor gives less memory to groups.
  */
 void kal_describe_nvidia(struct kal_caps *caps, int processors, int warps, bool draws);
 

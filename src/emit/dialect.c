@@ -252,7 +252,8 @@
     "#version 450\n"                                                                     \
     "#extension GL_EXT_buffer_reference : require\n"                                     \
     "#extension GL_EXT_buffer_reference_uvec2 : require\n" GLSL_EXACT
-// Of doubles, and beside other passes, NVIDIA's compiler leaves some loops, and their arrays in memory.
+// Of doubles, and beside other passes, NVIDIA's compiler leaves some loops, and their
+// arrays in memory.
 #define GLSL_UNROLLED                                                                    \
     "#extension GL_EXT_control_flow_attributes : require\n"                              \
     "#define UNROLL [[unroll]]\n"
@@ -354,9 +355,10 @@
     "#define TAKE(counters, i) atomicAdd(counters##_at + int(i), 1u)\n"                  \
     "#define PEEK(counters, i) atomicOr(counters##_at + int(i), 0u)\n"                   \
     "#define RELEASE(counters, i) memoryBarrier(); TAKE(counters, i)\n"
-// NVIDIA's compiler for OpenGL makes wrong code of some kernels on blocks whose loops it unrolls: planar
-// lines of 1000 points and more, and convolutions, had errors of 0.01 to 0.5. Kept as loops they take
-// up to ten times as long, and are right. Other compilers do not know the line, and pass it over.
+// NVIDIA's compiler for OpenGL makes wrong code of some kernels on blocks whose loops it
+// unrolls: planar lines of 1000 points and more, and convolutions, had errors of 0.01 to
+// 0.5. Kept as loops they take up to ten times as long, and are right. Other compilers do
+// not know the line, and pass it over.
 #define GLSL_KEEPS_LOOPS "#pragma optionNV(unroll none)\n"
 // OpenGL ES cannot paste names, so the array's name is that of a macro.
 #define GLSL_SLOT(access)                                                                \

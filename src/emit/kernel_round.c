@@ -241,8 +241,8 @@ static void print_tile_place(struct kal_printer *p, const struct kal_round *roun
              (long long)k->extra, kal_sum_text(&lines), kal_sum_text(&s));
 }
 
-// Where a number of a tile is, `at` being its place: the second part of element n-1 of Rader's, which
-// stays while others are exchanged, is behind the first parts of these.
+// Where a number of a tile is, `at` being its place: the second part of element n-1 of
+// Rader's, which stays while others are exchanged, is behind the first parts of these.
 static void write_tile_place(const struct kal_kernel *k, const char *part, char *out,
                              size_t capacity)
 {
@@ -286,8 +286,9 @@ static struct kal_sum sum_within(const struct kal_round *round, int64_t whole)
     return s;
 }
 
-// Of the registers of a codelet those of the half, which are a part of all where each unit has some: where
-// they are read, and where the mirrored step reads them. Else all are of the half that the unit is in.
+// Of the registers of a codelet those of the half, which are a part of all where each
+// unit has some: where they are read, and where the mirrored step reads them. Else all
+// are of the half that the unit is in.
 static void open_half(struct kal_printer *p, int number, bool is_write,
                       const struct turn *turn)
 {
@@ -350,8 +351,9 @@ static void print_codelets(struct kal_printer *p, int number,
     kal_close(p);
 }
 
-// An element is in the lower half, the one that mirrors it in the upper one; but those that mirror themselves
-// are both of one. Numbers are loaded under no condition, as some compilers keep in memory what is.
+// An element is in the lower half, the one that mirrors it in the upper one; but those
+// that mirror themselves are both of one. Numbers are loaded under no condition, as some
+// compilers keep in memory what is.
 static void print_mirrored_half(struct kal_printer *p, int number,
                                 const struct kal_layout *layout, const struct turn *turn)
 {

@@ -74,7 +74,10 @@ const char *kal_mirror_name(const struct kal_round *round);
 void kal_print_mirrored_element(struct kal_printer *p, const struct kal_round *round,
                                 bool wraps);
 
-/** Open the condition under which register j of a mirrored unit is written; false: there is none. */
+/**
+ * Open the condition under which register j of a mirrored unit is written; false: there
+ * is none.
+ */
 bool kal_open_mirrored(struct kal_printer *p, const struct kal_round *round);
 
 /** Index of the unit's line on a loop of the kernel, or on that which is `number` in its pass. */

@@ -10,9 +10,10 @@
 // All of a batch: as many points as one thread works.
 enum { ALL = 32767 };
 
-// The most lines, of complex points `least` and more, multiples of `multiple`; the first row counts
-// that fits. Measured on a Zen 4 processor in November 2026, by timing 136 lengths and kinds in batches
-// of 2 to 256 both ways: the lines of a batch of two take down to a quarter of the time.
+// The most lines, of complex points `least` and more, multiples of `multiple`; the first
+// row counts that fits. Measured on a Zen 4 processor in November 2026, by timing 136
+// lengths and kinds in batches of 2 to 256 both ways: the lines of a batch of two take
+// down to a quarter of the time.
 static const struct row {
     bool is_real, is_f64;
     int least, multiple, most_lines;
@@ -37,15 +38,19 @@ static int most_lines(bool is_real, bool is_f64, int64_t points)
     return rows[i].most_lines;
 }
 
-// Of batches of any size: lines whose steps find neighbours in registers. Other ways move each number once more, and
-// hold parts in twice the registers, so that longer codelets spill. Of complex lines, columns of one codelet are
-// faster in registers of 64 bytes, and past the caches lines that fill lanes are. A row lets those through that have
-// all it says. Measured in November 2026 by timing 104 complex and 74 real lengths up to 1024 points both ways, in
-// batches of 0.2 to 12 MB: with this table they take, as means of the lengths, those that it leaves as they were
-// among them, 0.94 to 0.98 of the time (complex) and 0.65 to 0.98 (real) on a Zen 4 processor, 0.86 to 0.98 and
-// 0.64 to 0.95 on a Xeon; on the former, held to registers of 32 bytes, complex ones of up to 1.5 MB 0.87 to 0.91.
-// Since both steps of shorter lines are one function, those of 64 to 500 points, and reals of 66 to 512, were timed anew on the former.
-// So were doubles of 65 to 83 points past the caches, that go past these by way of a copy since: they take 0.5 to 0.9 of the time.
+// Of batches of any size: lines whose steps find neighbours in registers. Other ways move
+// each number once more, and hold parts in twice the registers, so that longer codelets
+// spill. Of complex lines, columns of one codelet are faster in registers of 64 bytes,
+// and past the caches lines that fill lanes are. A row lets those through that have all
+// it says. Measured in November 2026 by timing 104 complex and 74 real lengths up to 1024
+// points both ways, in batches of 0.2 to 12 MB: with this table they take, as means of
+// the lengths, those that it leaves as they were among them, 0.94 to 0.98 of the time
+// (complex) and 0.65 to 0.98 (real) on a Zen 4 processor, 0.86 to 0.98 and 0.64 to 0.95
+// on a Xeon; on the former, held to registers of 32 bytes, complex ones of up to 1.5 MB
+// 0.87 to 0.91. Since both steps of shorter lines are one function, those of 64 to 500
+// points, and reals of 66 to 512, were timed anew on the former. So were doubles of 65 to
+// 83 points past the caches, that go past these by way of a copy since: they take 0.5 to
+// 0.9 of the time.
 enum { NARROW = 8, WIDE = 16 }; // lanes of floats, in registers of 32 and 64 bytes
 enum { IS_NEAR = 1, IS_FAR = 2 };
 enum { COMPLEX = 1, R2C = 2, C2R = 4, REAL = R2C | C2R };
@@ -106,9 +111,11 @@ struct batch {
     bool has_short_columns; // of the other way
 };
 
-// Up to how many bytes a batch is near a core. Where steps are dear, doubles whose other way has rows of four, and floats that are a
-// multiple of 96, take 0.86 to 1.14 of the time alone up to three times as many on one thread of a Xeon, 0.99 as a mean, and on
-// sixteen, whose caches hold that, 0.61 to 1.02, 0.76 as a mean; most others take 1.1 to 1.4 on one.
+// Up to how many bytes a batch is near a core. Where steps are dear, doubles whose other
+// way has rows of four, and floats that are a multiple of 96, take 0.86 to 1.14 of the
+// time alone up to three times as many on one thread of a Xeon, 0.99 as a mean, and on
+// sixteen, whose caches hold that, 0.61 to 1.02, 0.76 as a mean; most others take 1.1 to
+// 1.4 on one.
 static int64_t most_near_bytes(const struct batch *batch, const struct kal_caps *caps)
 {
     enum { NEAR = 4 << 20, DEAR = 12 << 20, ROWS_F64 = 4, MULTIPLE_F32 = 96 };
@@ -163,8 +170,9 @@ static bool are_many_alone(const struct batch *batch)
     return false;
 }
 
-// Complex lines of floats whose rows fill registers of 64 bytes, or half of these, and whose columns have odd codelets or
-// 14 points: they are faster by two steps at once, in batches of 0.2 to 24 MB by 1.02 to 1.5 on a Zen 4 processor.
+// Complex lines of floats whose rows fill registers of 64 bytes, or half of these, and
+// whose columns have odd codelets or 14 points: they are faster by two steps at once, in
+// batches of 0.2 to 24 MB by 1.02 to 1.5 on a Zen 4 processor.
 static bool are_faster_by_two_steps(const struct batch *batch)
 {
     static const int points[] = { 72, 80, 144, 176, 208, 224, 240 };
@@ -174,8 +182,9 @@ static bool are_faster_by_two_steps(const struct batch *batch)
     return is_one && batch->lanes == WIDE && !batch->is_f64 && batch->kind == COMPLEX;
 }
 
-// But on a Zen 5 two lines of half a register each are faster: 33 lines and more
-// take 0.74 to 0.92 of the time, eight 0.99 and 1.1; on a Xeon 1.0 to 1.15, and 0.9 of more than 50 MB.
+// But on a Zen 5 two lines of half a register each are faster: 33 lines and more take
+// 0.74 to 0.92 of the time, eight 0.99 and 1.1; on a Xeon 1.0 to 1.15, and 0.9 of more
+// than 50 MB.
 static bool are_faster_by_twos(const struct batch *batch, const struct kal_caps *caps)
 {
     enum { SHORT = 72, LONG = 80 };
@@ -183,8 +192,9 @@ static bool are_faster_by_twos(const struct batch *batch, const struct kal_caps 
            !batch->is_f64 && batch->kind == COMPLEX && kal_caps_has_fast_twins(caps);
 }
 
-// Percents of the lanes that lines fill, from which on they are faster one after the other than in tiles that leave the
-// rest of them empty. Measured as those by columns below: on the way to the next whole tile lines take up to half of the time.
+// Percents of the lanes that lines fill, from which on they are faster one after the
+// other than in tiles that leave the rest of them empty. Measured as those by columns
+// below: on the way to the next whole tile lines take up to half of the time.
 static int most_lanes(const struct batch *batch)
 {
     enum { QUAD = 4 };
@@ -201,9 +211,10 @@ static bool are_tiles_left_empty(const struct batch *batch, int64_t lines)
            kal_round_up(lines, tile) * ALL_LINES >= lines * most_lanes(batch);
 }
 
-// Complex lines of two steps that are worked as one function, where the other way fills lanes with columns of one codelet.
-// Near the core that way takes 1.0 to 1.6 times as long in batches of 8 to 33 lines of 33 lengths from 64 to 504 points on a
-// Zen 4 processor, 0.9 to 1.3 on a Xeon; in larger ones most lines are as fast either way.
+// Complex lines of two steps that are worked as one function, where the other way fills
+// lanes with columns of one codelet. Near the core that way takes 1.0 to 1.6 times as
+// long in batches of 8 to 33 lines of 33 lengths from 64 to 504 points on a Zen 4
+// processor, 0.9 to 1.3 on a Xeon; in larger ones most lines are as fast either way.
 static bool are_faster_than_columns(const struct batch *batch, int64_t lines)
 {
     enum { MOST_STEPS = 2, MOST_POINTS = 16384, SLOW = 96, SLOWER = 200 };
@@ -224,8 +235,9 @@ static double count_rows(const struct kal_problem *p)
     return count;
 }
 
-// Doubles in registers of 64 bytes that are as fast or faster by two passes, in batches beyond the nearest caches: by
-// 48 points in 3 to 12 MB in 0.7 to 0.9 of the time on a Zen 4 processor and on a Xeon, by 44 and 52 0.85 to 1.1.
+// Doubles in registers of 64 bytes that are as fast or faster by two passes, in batches
+// beyond the nearest caches: by 48 points in 3 to 12 MB in 0.7 to 0.9 of the time on a
+// Zen 4 processor and on a Xeon, by 44 and 52 0.85 to 1.1.
 static bool are_faster_in_passes(int64_t n)
 {
     enum { QUAD = 4, FROM = 44, TO = 52 };
@@ -254,14 +266,16 @@ static double bytes_of(const struct kal_problem *p)
     return kal_problem_points(p) * (p->precision == KALLIMA_F64 ? 16 : 8);
 }
 
-// What an array leaves in the cache of a core: one after the other takes its place where stores past the caches cost nothing.
+// What an array leaves in the cache of a core: one after the other takes its place where
+// stores past the caches cost nothing.
 static double bytes_in_turn(const struct kal_problem *p, const struct kal_caps *caps)
 {
     return bytes_of(p) / (caps->waits_for_stores ? 1.0 : (double)p->batch);
 }
 
-// So few that they leave lanes of tiles empty, of real ones a quarter. Measured on a Zen 4 processor in November 2026, 27 lengths
-// from 64 to 1024 points and 2 to 12 rows, against tiles of rows and passes of four-step: these take 1.1 to 8.5 times as long; for
+// So few that they leave lanes of tiles empty, of real ones a quarter. Measured on a Zen
+// 4 processor in November 2026, 27 lengths from 64 to 1024 points and 2 to 12 rows,
+// against tiles of rows and passes of four-step: these take 1.1 to 8.5 times as long; for
 // batches that leave the cache of a core 0.5 to 1.1, but on a Xeon 1.0 to 2.1.
 static bool are_few_rows(const struct kal_problem *p, const struct kal_caps *caps)
 {
@@ -271,11 +285,13 @@ static bool are_few_rows(const struct kal_problem *p, const struct kal_caps *cap
            (p->kind != KALLIMA_C2C ? count * 4 <= lanes * 3 : count < lanes);
 }
 
-// More of them, in arrays that several threads do not share with more gain than that, whose columns are codelets. Measured there,
-// too, and on a Xeon, 51 lengths of 8 to 64 rows and 13 of volumes: tiles take 1.1 to 2.2 times as long, but for most halves of real
-// rows that do not fill registers, and short ones; in 150 batches of 2 to 400, on a Xeon, 0.93 to 2.4. There complex arrays with
-// columns of 33 to 64 points, too, of 200 KB in all: 13 shapes of floats take 0.85 to 1.03 of the time alone, 0.92 as a mean, 100 of them
-// 0.9 to 2.6.
+// More of them, in arrays that several threads do not share with more gain than that,
+// whose columns are codelets. Measured there, too, and on a Xeon, 51 lengths of 8 to 64
+// rows and 13 of volumes: tiles take 1.1 to 2.2 times as long, but for most halves of
+// real rows that do not fill registers, and short ones; in 150 batches of 2 to 400, on a
+// Xeon, 0.93 to 2.4. There complex arrays with columns of 33 to 64 points, too, of 200 KB
+// in all: 13 shapes of floats take 0.85 to 1.03 of the time alone, 0.92 as a mean, 100 of
+// them 0.9 to 2.6.
 static int64_t longest_column(const struct kal_problem *p, const struct kal_caps *caps)
 {
     enum { COLUMN = 32, OF_FEW = 64, FEW_BYTES = 200000 };
@@ -305,8 +321,8 @@ static bool are_faster_in_turn(const struct kal_problem *p, const struct kal_cap
                               : n >= SHORTEST_UNEVEN && count_rows(p) < MOST_UNEVEN));
 }
 
-// Measured there, 384 batches of 36 to 64 reals: 8 and more lines by it take 0.35 to 0.9 of the time,
-// 10 MB of 64 doubles 1.15, fewer lines 1 to 2.
+// Measured there, 384 batches of 36 to 64 reals: 8 and more lines by it take 0.35 to 0.9
+// of the time, 10 MB of 64 doubles 1.15, fewer lines 1 to 2.
 bool kal_rows_are_long_reals(const struct kal_problem *p, const struct kal_caps *caps)
 {
     enum { FEWEST = 8 };
@@ -316,7 +332,8 @@ bool kal_rows_are_long_reals(const struct kal_problem *p, const struct kal_caps 
            (p->rank == 1 ? p->batch : p->n[p->rank - 2]) >= FEWEST;
 }
 
-// Shorter rows are whole numbers, if they are enough for these: two of 36 to 60 floats take 0.25 to 0.5 of the time so.
+// Shorter rows are whole numbers, if they are enough for these: two of 36 to 60 floats
+// take 0.25 to 0.5 of the time so.
 static bool are_alone_in_turn(const struct kal_problem *p, const struct kal_caps *caps)
 {
     enum { SHORTEST = 33, SHORTEST_REAL = 64, LONGEST = 1024 };
@@ -332,8 +349,9 @@ static bool are_alone_in_turn(const struct kal_problem *p, const struct kal_caps
            kal_radix_divides(is_real ? n / 2 : n);
 }
 
-// Real rows that are longer than a codelet, and shorter than those above: where tiles of them would have lanes idle, and up to a
-// length all of doubles. Measured there, 25 lengths and 4 to 32 rows: tiles take 0.8 to 2.3 times as long.
+// Real rows that are longer than a codelet, and shorter than those above: where tiles of
+// them would have lanes idle, and up to a length all of doubles. Measured there, 25
+// lengths and 4 to 32 rows: tiles take 0.8 to 2.3 times as long.
 static bool are_short_and_in_turn(const struct kal_problem *p,
                                   const struct kal_caps *caps)
 {
@@ -375,8 +393,9 @@ static bool fill_lanes(const struct kal_problem *p, const struct kal_caps *caps)
     return kal_line_rows(&row, &limited) > 0;
 }
 
-// Real rows by steps whose registers their neighbours fill, and longer ones. Of large arrays tiles are asked for ahead, and doubles whose
-// halves fill the lanes go past the caches.
+// Real rows by steps whose registers their neighbours fill, and longer ones. Of large
+// arrays tiles are asked for ahead, and doubles whose halves fill the lanes go past the
+// caches.
 bool kal_rows_are_fast_reals(const struct kal_problem *p, const struct kal_caps *caps)
 {
     enum { LONGEST = 2048, FILL_F32 = 16, FILL_F64 = 8 };
@@ -392,8 +411,8 @@ bool kal_rows_are_fast_reals(const struct kal_problem *p, const struct kal_caps 
            bytes_of(p) / 2 <= (go_past ? MOST_PAST : MOST_BYTES);
 }
 
-// Complex ones up to where lines fill the lanes by themselves, or beyond that where they cannot. Arrays that are larger go past the
-// caches, in tiles.
+// Complex ones up to where lines fill the lanes by themselves, or beyond that where they
+// cannot. Arrays that are larger go past the caches, in tiles.
 static bool are_fast_numbers(const struct kal_problem *p, const struct kal_caps *caps)
 {
     enum { SHORTEST_F32 = 84, SHORTEST_F64 = 66, LONGEST = 1024 };
@@ -408,10 +427,12 @@ static bool are_fast_numbers(const struct kal_problem *p, const struct kal_caps 
            bytes_of(p) <= MOST_BYTES && kal_radix_divides(n);
 }
 
-// Loading and storing tiles of rows, which turns them, took a third of r2c 256x256 and 512x512. Measured in November 2026 on Xeons with
-// AVX-512, against tiles of rows and lines on their own lanes: 222 planes, volumes and batches with rows of 64 to 2048 points, those that
-// this leaves as they were too, take 0.94 of the time on one thread, squares of 320 to 512 real floats 0.70 to 0.90; 60 of them 0.94 on
-// sixteen, complex squares of 256 and 320 doubles, which are left since, 1.1.
+// Loading and storing tiles of rows, which turns them, took a third of r2c 256x256 and
+// 512x512. Measured in November 2026 on Xeons with AVX-512, against tiles of rows and
+// lines on their own lanes: 222 planes, volumes and batches with rows of 64 to 2048
+// points, those that this leaves as they were too, take 0.94 of the time on one thread,
+// squares of 320 to 512 real floats 0.70 to 0.90; 60 of them 0.94 on sixteen, complex
+// squares of 256 and 320 doubles, which are left since, 1.1.
 bool kal_rows_are_worked_alone(const struct kal_problem *p, const struct kal_caps *caps)
 {
     return !caps->language && caps->steps_are_dear && p->rank > 1 &&
@@ -428,8 +449,9 @@ bool kal_rows_are_alone(const struct kal_problem *p, const struct kal_caps *caps
     return are_alone_in_turn(p, caps) || kal_rows_are_worked_alone(p, caps);
 }
 
-// Bytes of columns that are shorter than that. Where steps are dear doubles of up to 2500 points take 0.6 to 0.95 of the time alone, real
-// ones back 0.3 to 0.95, such floats of up to 3000 points 0.54 to 1.0, other floats of 2500 and 3000 points 0.99 to 1.3.
+// Bytes of columns that are shorter than that. Where steps are dear doubles of up to 2500
+// points take 0.6 to 0.95 of the time alone, real ones back 0.3 to 0.95, such floats of
+// up to 3000 points 0.54 to 1.0, other floats of 2500 and 3000 points 0.99 to 1.3.
 static int64_t longest_column_alone(const struct kal_problem *p,
                                     const struct kal_caps *caps)
 {
@@ -441,9 +463,11 @@ static int64_t longest_column_alone(const struct kal_problem *p,
     return p->kind == KALLIMA_C2R ? DEAR_BACK : ON_STACK;
 }
 
-// Two and three, of one visit, whose program mostly needs no more than the stack. Measured there, too, 31 lengths alone and in batches: of
-// floats those by which registers are filled take 1.3 to 2.3 times as long, doubles alone 1.3 to 1.8 from 600 points on, others 0.8 to
-// 1.2; four 0.6 to 0.8. Those of two to five real floats, 64 to 2000 rows, alone and in batches, take 0.54 of the time on a Xeon.
+// Two and three, of one visit, whose program mostly needs no more than the stack.
+// Measured there, too, 31 lengths alone and in batches: of floats those by which
+// registers are filled take 1.3 to 2.3 times as long, doubles alone 1.3 to 1.8 from 600
+// points on, others 0.8 to 1.2; four 0.6 to 0.8. Those of two to five real floats, 64 to
+// 2000 rows, alone and in batches, take 0.54 of the time on a Xeon.
 bool kal_columns_are_alone(const struct kal_problem *p, const struct kal_caps *caps)
 {
     enum { FEWEST = 2, MOST = 3, SHORTEST = 64, SHORTEST_F64 = 600 };
@@ -464,8 +488,9 @@ bool kal_columns_are_alone(const struct kal_problem *p, const struct kal_caps *c
            kal_line_is_visited_once(&column, &limited);
 }
 
-// Most reals in lines of one codelet: of more, what is looked up besides is a small part. Measured there, 468 batches: those of
-// 512 to 65536 reals take 0.4 to 0.95 of the time, larger ones 0.98 to 1.02.
+// Most reals in lines of one codelet: of more, what is looked up besides is a small part.
+// Measured there, 468 batches: those of 512 to 65536 reals take 0.4 to 0.95 of the time,
+// larger ones 0.98 to 1.02.
 enum { MOST_REALS = 65536 };
 
 // Lines of one codelet, of points or of reals.
@@ -475,11 +500,13 @@ static bool are_short(const struct kal_problem *p)
                                   : kal_real_length_is_compiled(p->n[0]);
 }
 
-// Long lines that no register divides, of which a single one is worked in one visit: of more than some
-// bytes, others are stored past the caches. Measured there, 124 batches of up to 6 MB:
-// they take 0.75 of the time as a mean; complex doubles of multiples of four points as much as before. Floats that registers divide
-// do so up to fewer bytes in those of 64 bytes: 60 lines of 9600 to 16128 points take 0.72 to 1.06 of the time in other ways on a Zen 5 processor, 0.88 as a
-// mean, on a Xeon 0.78 to 0.99, on its sixteen threads 0.9 to 1.2.
+// Long lines that no register divides, of which a single one is worked in one visit: of
+// more than some bytes, others are stored past the caches. Measured there, 124 batches of
+// up to 6 MB: they take 0.75 of the time as a mean; complex doubles of multiples of four
+// points as much as before. Floats that registers divide do so up to fewer bytes in those
+// of 64 bytes: 60 lines of 9600 to 16128 points take 0.72 to 1.06 of the time in other
+// ways on a Zen 5 processor, 0.88 as a mean, on a Xeon 0.78 to 0.99, on its sixteen
+// threads 0.9 to 1.2.
 static bool are_uneven(const struct kal_problem *p, const struct kal_caps *caps,
                        int64_t points)
 {
@@ -503,8 +530,9 @@ static bool are_uneven(const struct kal_problem *p, const struct kal_caps *caps,
                (has_rows ? MOST_OF_ROWS : MOST_BYTES) / (is_f64 ? 16 : 8) / points;
 }
 
-// Halves of real lines that are worked in their output, and split before they are stored: batches of two to 1000 take 0.71 to 1.01 of
-// the time so on a Xeon, 0.87 as a mean, measured in November 2026.
+// Halves of real lines that are worked in their output, and split before they are stored:
+// batches of two to 1000 take 0.71 to 1.01 of the time so on a Xeon, 0.87 as a mean,
+// measured in November 2026.
 static bool are_split_there(const struct kal_problem *p, const struct kal_caps *caps,
                             int64_t points)
 {

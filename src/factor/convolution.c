@@ -33,8 +33,9 @@ static bool has_rows(const struct kal_caps *caps)
 
 int64_t kal_convolution_length(int64_t least, const struct kal_caps *caps)
 {
-    // Below, less padding is faster than the first row. Through OpenGL, where memory near a processor is short,
-    // 4099 points take 0.9 of the time by the row behind 8400 that they take by it.
+    // Below, less padding is faster than the first row. Through OpenGL, where memory near
+    // a processor is short, 4099 points take 0.9 of the time by the row behind 8400 that
+    // they take by it.
     enum { SHORTEST = 641, SLOW_WHERE_SHORT = 8400 };
     const bool is_short = kal_caps_is_short_of_memory(caps);
     if (!has_rows(caps) || least < SHORTEST)
@@ -58,9 +59,9 @@ static int find_radices(const struct row *row, size_t row_count, int64_t n, int 
     return count;
 }
 
-// Where GLSL is faster by others: through Vulkan on that GPU 509 points take 0.75 of the time that they
-// take by 32 and 32, 1487 points 0.79; of 2039 and more the rows above were faster. Through OpenGL, where memory
-// is short, 509 points take 1.14.
+// Where GLSL is faster by others: through Vulkan on that GPU 509 points take 0.75 of the
+// time that they take by 32 and 32, 1487 points 0.79; of 2039 and more the rows above
+// were faster. Through OpenGL, where memory is short, 509 points take 1.14.
 static const struct row glsl_rows[] = {
     { 1024, { 16, 8, 8 } },
     { 3072, { 16, 16, 12 } },
@@ -76,9 +77,10 @@ int kal_convolution_radices(int64_t n, const struct kal_caps *caps, int radix[])
     return count ? count : find_radices(rows, KAL_COUNT(rows), n, radix);
 }
 
-// The same for convolutions of two passes, whose columns and rows these are, and what a point takes, in
-// hundredths of a picosecond: measured there, too, some 450 convolutions of 50 primes. Short
-// columns leave room for several groups of a processor, and most of the fused passes wait for one.
+// The same for convolutions of two passes, whose columns and rows these are, and what a
+// point takes, in hundredths of a picosecond: measured there, too, some 450 convolutions
+// of 50 primes. Short columns leave room for several groups of a processor, and most of
+// the fused passes wait for one.
 static const struct pair {
     int columns, rows, cost;
 } pairs[] = {

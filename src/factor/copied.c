@@ -40,8 +40,9 @@ static bool are_far_apart(const struct kal_problem *p)
     return bytes_apart(p) >= FAR_BYTES;
 }
 
-// Percents of the lanes that lines apart fill, from which on they are faster by way of copies than in tiles that leave the rest
-// of them empty. Those of powers of two compete for lines of the nearest cache in tiles. Measured as what follows.
+// Percents of the lanes that lines apart fill, from which on they are faster by way of
+// copies than in tiles that leave the rest of them empty. Those of powers of two compete
+// for lines of the nearest cache in tiles. Measured as what follows.
 static int most_lanes_apart(const struct kal_problem *p)
 {
     enum { ALWAYS = 100, FAR_LEAST = 125, LEAST = 130, SHORT_LEAST = 150 };
@@ -62,15 +63,15 @@ static int most_lanes_apart(const struct kal_problem *p)
     return n >= LONG_REAL ? LEAST : SHORT_LEAST;
 }
 
-// Lengths of lines of which one alone is faster than its lane of a tile by more than its copies take, by lanes: those of
-// elements that lie two apart, and others.
+// Lengths of lines of which one alone is faster than its lane of a tile by more than its
+// copies take, by lanes: those of elements that lie two apart, and others.
 struct alone {
     bool is_real;
     int64_t lanes, least_second, most_second, least, most;
 };
 
-// Measured there, too, 5300 batches of 36 to 8000 points, strides of 2, 3, 4 and 8: these take 0.45 to 1.2 of the time so, 0.8 as
-// means of those that changed; others 0.9 to 1.6.
+// Measured there, too, 5300 batches of 36 to 8000 points, strides of 2, 3, 4 and 8: these
+// take 0.45 to 1.2 of the time so, 0.8 as means of those that changed; others 0.9 to 1.6.
 static const struct alone alone[] = {
     { false, 4, 48, 256, 48, 256 },    { false, 8, 80, 320, 64, 320 },
     { false, 16, 48, 4096, 48, 1000 }, { true, 8, 128, 1000, 160, 512 },
@@ -101,9 +102,10 @@ static bool are_faster_alone(const struct kal_problem *p, int64_t lanes)
 // Fewer lines leave registers of a number of each empty.
 enum { FEWEST_TOGETHER = 8 };
 
-// Have lines that lie packed a codelet that those whose elements lie near each other, but apart, lack? Some of these at a time are
-// copied then. Measured on a Xeon with AVX-512 and held to AVX2, 3000 batches of 18 to 130 points, strides of 2, 3 and 4: these
-// take 0.5 to 1.2 of the time so, 0.8 as a mean, others up to 2.5.
+// Have lines that lie packed a codelet that those whose elements lie near each other, but
+// apart, lack? Some of these at a time are copied then. Measured on a Xeon with AVX-512
+// and held to AVX2, 3000 batches of 18 to 130 points, strides of 2, 3 and 4: these take
+// 0.5 to 1.2 of the time so, 0.8 as a mean, others up to 2.5.
 static bool have_codelets_packed(const struct kal_problem *p, int64_t lanes)
 {
     enum { SECOND = 2, MOST_APART = 4, LANES_OF_SECOND = 8, FEWEST_LANES = 4 };
@@ -120,14 +122,16 @@ static bool have_codelets_packed(const struct kal_problem *p, int64_t lanes)
                    : n < KAL_NUMBERS_MAX && kal_length_is_of_numbers(n);
 }
 
-// Measured on a Zen 4 processor in November 2026, 1176 problems of 36 to 16384 points, strides of 2 and 16 and columns, one to
-// eight lines: up to a few take 0.4 to 0.9 of the time by way of copies. Of 980 more, of 5 to 64 lines, 5 and 9 take 0.4 to
-// 0.95, 6 and 12 some, powers of two from 512 on all, 0.5 to 0.95.
+// Measured on a Zen 4 processor in November 2026, 1176 problems of 36 to 16384 points,
+// strides of 2 and 16 and columns, one to eight lines: up to a few take 0.4 to 0.9 of the
+// time by way of copies. Of 980 more, of 5 to 64 lines, 5 and 9 take 0.4 to 0.95, 6 and
+// 12 some, powers of two from 512 on all, 0.5 to 0.95.
 //
-// Rows that fill no more than two tiles of the widest registers leave most of several threads idle, or registers nearly empty: 16
-// and 32 of 100 to 2000 points, strides of 16 to 1024, take 0.14 to 1.0 of the time by way of copies on 16 threads of a Xeon, 100
-// floats 1024 apart 2.3; on one thread, 400 problems of 60 to 4096 points, strides of 2 to 1024, 0.6 to 1.35, 0.99 as a mean; 64
-// and more 1.05 to 1.2.
+// Rows that fill no more than two tiles of the widest registers leave most of several
+// threads idle, or registers nearly empty: 16 and 32 of 100 to 2000 points, strides of 16
+// to 1024, take 0.14 to 1.0 of the time by way of copies on 16 threads of a Xeon, 100
+// floats 1024 apart 2.3; on one thread, 400 problems of 60 to 4096 points, strides of 2
+// to 1024, 0.6 to 1.35, 0.99 as a mean; 64 and more 1.05 to 1.2.
 static bool are_few_apart(const struct kal_problem *p, const struct kal_caps *caps)
 {
     enum {
@@ -166,7 +170,8 @@ static bool are_neighbours(const struct kal_array *side)
     return side->batch_stride == 1 && !side->is_planar;
 }
 
-// Lines of which each number's neighbours in memory are other lines', of lengths that one line alone is fast at.
+// Lines of which each number's neighbours in memory are other lines', of lengths that one
+// line alone is fast at.
 static bool are_neat_columns(const struct kal_problem *p)
 {
     const bool is_real = p->kind != KALLIMA_C2C;
@@ -197,8 +202,9 @@ static int most_lanes_of_columns(const struct kal_problem *p, int64_t tile, int6
     return tile < MANY_LANES ? FEW_EMPTY : TWO_TILES;
 }
 
-// Measured in November 2026 on a Xeon with AVX-512 and held to AVX2, 820 batches of 2 to 64 columns of 36 to 65536 points: up to 7
-// take 0.15 to 0.9 of the time so, others by the lanes that they leave empty 0.5 to 1.0, and longer ones, whose tiles have several
+// Measured in November 2026 on a Xeon with AVX-512 and held to AVX2, 820 batches of 2 to
+// 64 columns of 36 to 65536 points: up to 7 take 0.15 to 0.9 of the time so, others by
+// the lanes that they leave empty 0.5 to 1.0, and longer ones, whose tiles have several
 // visits, 0.25 to 0.9, but two complex ones 0.8 to 1.1.
 static bool are_columns_copied(const struct kal_problem *p, const struct kal_caps *caps)
 {
@@ -217,9 +223,10 @@ static bool are_columns_copied(const struct kal_problem *p, const struct kal_cap
            p->batch * most_lanes_of_columns(p, tile, tiles);
 }
 
-// Short convolutions, of which several lines on the lanes of tiles cost as much as one. Measured in November 2026 on a Xeon, lengths
-// with a prime of 37 to 1009 that is no radix, 2 to 24 lines: up to so many points copies take 0.8 to 6 times as long, longer ones
-// mostly less.
+// Short convolutions, of which several lines on the lanes of tiles cost as much as one.
+// Measured in November 2026 on a Xeon, lengths with a prime of 37 to 1009 that is no
+// radix, 2 to 24 lines: up to so many points copies take 0.8 to 6 times as long, longer
+// ones mostly less.
 static bool are_convolved_together(const struct kal_problem *p)
 {
     enum { LONG = 160, LONG_REAL = 128 };
@@ -243,8 +250,9 @@ static bool are_lines_copied(const struct kal_problem *p, const struct kal_caps 
     return !are_convolved_together(p) && are_few_apart(p, caps);
 }
 
-// Arrays of longer rows lose by copies more often than they gain: planes of complex numbers, of which each part is
-// copied by itself, reals, and arrays between each other's elements.
+// Arrays of longer rows lose by copies more often than they gain: planes of complex
+// numbers, of which each part is copied by itself, reals, and arrays between each other's
+// elements.
 static int64_t longest_copied_row(const struct kal_problem *p)
 {
     enum { SHORT = 32, SHORT_PLANAR = 6 };
@@ -259,9 +267,10 @@ static int64_t longest_copied_row(const struct kal_problem *p)
     return are_beside ? SHORT : INT64_MAX;
 }
 
-// Small arrays as if they were lines, for they follow on themselves, each in turn. Measured there, too, 234 arrays alone
-// of 48 to 65536 points and 288 in batches, with strides of 2 and 3, in planes and between each other's elements, take
-// 0.25 to 4.4 of the time without these limits; with them 254, most of them among those, 0.17 to 1.12.
+// Small arrays as if they were lines, for they follow on themselves, each in turn.
+// Measured there, too, 234 arrays alone of 48 to 65536 points and 288 in batches, with
+// strides of 2 and 3, in planes and between each other's elements, take 0.25 to 4.4 of
+// the time without these limits; with them 254, most of them among those, 0.17 to 1.12.
 static bool are_arrays_copied(const struct kal_problem *p, const struct kal_caps *caps)
 {
     enum { MOST_BYTES = 64 << 10 }; // larger ones several threads share
@@ -282,9 +291,10 @@ static bool are_odd_reals(const struct kal_problem *p)
            kal_radix_divides(p->n[0]) && !kal_real_length_is_compiled(p->n[0]);
 }
 
-// A few of these, or such as do not fit tiles. Measured on a Zen 4 processor in November 2026: single ones of 21 to 525 points
-// take 0.35 to 0.98 of the time so, longer ones 0.7 to 1.07, so many of these 0.3 to 0.97, but f64 21 1.1, and those of more
-// than 1024 points in batches of any size 0.5 to 0.9.
+// A few of these, or such as do not fit tiles. Measured on a Zen 4 processor in November
+// 2026: single ones of 21 to 525 points take 0.35 to 0.98 of the time so, longer ones 0.7
+// to 1.07, so many of these 0.3 to 0.97, but f64 21 1.1, and those of more than 1024
+// points in batches of any size 0.5 to 0.9.
 static bool are_odd_reals_copied(const struct kal_problem *p, const struct kal_caps *caps)
 {
     enum { MOST_F32 = 5, MOST_F64 = 3, LONG = 1024 };
@@ -306,8 +316,8 @@ static void widen(struct kal_array *array, int64_t n)
     array->n[0] = array->batch_stride = array->elements = n;
 }
 
-// Longer ones, and a few, are as fast one by one where they are packed, too. Copies of so many shorter ones stay in the nearest
-// cache beside the lines themselves.
+// Longer ones, and a few, are as fast one by one where they are packed, too. Copies of so
+// many shorter ones stay in the nearest cache beside the lines themselves.
 static int64_t lines_at_once(const struct kal_problem *p)
 {
     enum { NEAR_BYTES = 4 << 10 };

@@ -4,8 +4,9 @@
 #include "factor/copied.h"
 #include "factor/radix.h"
 
-// The numbers that the lines of the first axis are of, without gaps, which would be lines, too; and the small arrays of the other
-// side with or without such, as reals in place have them.
+// The numbers that the lines of the first axis are of, without gaps, which would be
+// lines, too; and the small arrays of the other side with or without such, as reals in
+// place have them.
 static bool are_in_order(const struct kal_problem *p)
 {
     const bool is_backward = p->kind == KALLIMA_C2R;
@@ -20,11 +21,14 @@ static bool are_in_order(const struct kal_problem *p)
     return are_apart && kal_array_follows_itself(lines, p->rank);
 }
 
-// Points of a small array: axis by axis each visit of one costs as much as the codelets of some lines, and lanes of tiles are filled
-// as its lines fill them, where a batch of them is worked as others are. Measured in November 2026 on one, two, four and sixteen
-// threads of Xeons, 213 arrays of 0.12 to 20 MB: complex ones of three axes up to this take 1.0 to 5.2 times as long axis by axis on
-// one thread, 0.9 to 3.3 times on sixteen, those of more points 0.7 to 1.4 and 0.8 to 1.2; real ones 1.0 to 4.2 and 0.8 to 2.1, of
-// more 0.9 to 1.6 and 0.6 to 1.2; those of four axes 0.8 to 4.0 and 0.8 to 6.5, of more 0.8 to 2.0 and 0.2 to 1.6.
+// Points of a small array: axis by axis each visit of one costs as much as the codelets
+// of some lines, and lanes of tiles are filled as its lines fill them, where a batch of
+// them is worked as others are. Measured in November 2026 on one, two, four and sixteen
+// threads of Xeons, 213 arrays of 0.12 to 20 MB: complex ones of three axes up to this
+// take 1.0 to 5.2 times as long axis by axis on one thread, 0.9 to 3.3 times on sixteen,
+// those of more points 0.7 to 1.4 and 0.8 to 1.2; real ones 1.0 to 4.2 and 0.8 to 2.1, of
+// more 0.9 to 1.6 and 0.6 to 1.2; those of four axes 0.8 to 4.0 and 0.8 to 6.5, of more
+// 0.8 to 2.0 and 0.2 to 1.6.
 static double most_points(const struct kal_problem *p)
 {
     enum { THREE_AXES = 200, THREE_REAL = 512, MORE_AXES = 4096 };
@@ -47,9 +51,11 @@ static bool has_small_arrays(const struct kal_problem *p)
                LEAST_BYTES;
 }
 
-// Columns that are faster by way of copies, which lines of the first axis are, too. Measured there, 465 arrays of two axes on one
-// thread: of columns that are too long for tiles, complex ones take 0.31 to 1.1 of the time, 0.68 as a mean, real ones 0.5 to 1.3,
-// 0.77; with others of 4096 points and more 0.5 to 1.1, and of fewer up to 1.9. Two and three columns leave most threads idle.
+// Columns that are faster by way of copies, which lines of the first axis are, too.
+// Measured there, 465 arrays of two axes on one thread: of columns that are too long for
+// tiles, complex ones take 0.31 to 1.1 of the time, 0.68 as a mean, real ones 0.5 to 1.3,
+// 0.77; with others of 4096 points and more 0.5 to 1.1, and of fewer up to 1.9. Two and
+// three columns leave most threads idle.
 static bool has_copied_columns(const struct kal_problem *p, const struct kal_caps *caps)
 {
     enum { LEAST = 4096, FEWEST = 4 };

@@ -64,10 +64,10 @@ void kal_order_spilling_last(struct kal_recipe *node)
         swap_radices(node, i, i + 1);
 }
 
-// The largest radix, if it is odd and others are not, comes last, behind the even ones: its values
-// meet no others that wait. Else the largest odd one comes first, whose strides meet all banks of the
-// tile's memory. Measured on an NVIDIA H200 in November 2026, by timing lengths with their radices in
-// several orders.
+// The largest radix, if it is odd and others are not, comes last, behind the even ones:
+// its values meet no others that wait. Else the largest odd one comes first, whose
+// strides meet all banks of the tile's memory. Measured on an NVIDIA H200 in November
+// 2026, by timing lengths with their radices in several orders.
 void kal_order_odd_aside(struct kal_recipe *node)
 {
     enum { LARGE = 16, SMALLEST_FIRST = 9 };
@@ -124,9 +124,9 @@ static void order_all_by_shares(struct kal_recipe *node, int64_t n, bool is_f64)
     sort_radices(node, 0, end, is_even_or_larger);
 }
 
-// The same among radices up to 16, whose order counts for less: the others stay as they are, and
-// lanes are as many as codelets of the largest. Measured there, by timing some 270 lengths with their
-// radices in several orders.
+// The same among radices up to 16, whose order counts for less: the others stay as they
+// are, and lanes are as many as codelets of the largest. Measured there, by timing some
+// 270 lengths with their radices in several orders.
 static void put_largest_share_last(struct kal_recipe *node)
 {
     enum { FEW = 16, LARGE = 16 };

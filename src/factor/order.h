@@ -12,9 +12,9 @@ void kal_order_ascending(struct kal_recipe *node);
 void kal_order_rising(struct kal_recipe *node);
 
 /**
- * A radix of 25 or 27 points, whose values spill on a processor, last in place of first. Measured on a Zen 5
- * processor in November 2026: 162 to 540 points, by 27, take 0.85 to 0.97 of the time so, but what has
- * a power of two beside it takes 0.97 to 1.05.
+ * A radix of 25 or 27 points, whose values spill on a processor, last in place of first.
+ * Measured on a Zen 5 processor in November 2026: 162 to 540 points, by 27, take 0.85 to
+ * 0.97 of the time so, but what has a power of two beside it takes 0.97 to 1.05.
  */
 void kal_order_spilling_last(struct kal_recipe *node);
 

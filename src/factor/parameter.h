@@ -18,7 +18,8 @@ enum kal_parameter_id {
                          // passes: what the last one writes
     KAL_PARAMETER_LAG,   // lines between two passes of one launch
     KAL_PARAMETER_CLUSTER, // groups of one; 0: none
-    KAL_PARAMETER_SPLIT, // 1: real and imaginary parts are exchanged one after the other; 2: halves of them
+    KAL_PARAMETER_SPLIT, // 1: real and imaginary parts are exchanged one after the other;
+                         // 2: halves of them
     KAL_PARAMETER_THREADS, // that the whole transform uses
     KAL_PARAMETER_ACROSS,  // 1: lanes hold the lines of a chunk; 0: what is within one
     KAL_PARAMETER_LINE,    // 1: a contiguous line is worked by itself, without tiles

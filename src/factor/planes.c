@@ -5,11 +5,13 @@
 #include "factor/radix.h"
 #include "math/number.h"
 
-// Percents: a tile whose lanes are so many of these for each hundred that lines fill loses to copies.
+// Percents: a tile whose lanes are so many of these for each hundred that lines fill
+// loses to copies.
 enum { ANY = 100, FULL = 100, NEVER = INT16_MAX };
 
-// Lines that fill registers by themselves are worked where they are, in planes as well; others in tiles, whose lanes few
-// lines leave idle, while a line alone has registers of numbers. Reals are halves of such lines with a mirrored step.
+// Lines that fill registers by themselves are worked where they are, in planes as well;
+// others in tiles, whose lanes few lines leave idle, while a line alone has registers of
+// numbers. Reals are halves of such lines with a mirrored step.
 static bool fill_registers(int64_t points, int64_t lanes, bool is_f64)
 {
     enum { F32 = 8, F64 = 4, LARGEST = 13 };
@@ -17,8 +19,8 @@ static bool fill_registers(int64_t points, int64_t lanes, bool is_f64)
            kal_radix_divides_kernel(points, LARGEST);
 }
 
-// Such lines are worked in registers of 32 bytes: where there are wider ones a few lose to copies, and longer ones of floats
-// whatever their number.
+// Such lines are worked in registers of 32 bytes: where there are wider ones a few lose
+// to copies, and longer ones of floats whatever their number.
 static int least_lanes_filling(const struct kal_problem *p, int64_t lanes)
 {
     enum { FEW = 3, SOME = 7, MORE = 8, LANES = 16, LANES_F64 = 8 };
@@ -88,9 +90,10 @@ static int least_lanes_real(const struct kal_problem *p, int64_t lanes)
     return is_f64 || !are_wide ? SHORT_LEAST : WIDE_LEAST;
 }
 
-// Measured on a Zen 4 processor in November 2026, 4200 problems of 18 to 12000 points, up to 100 lines: these take 0.2 to 1.2 of
-// the time by way of copies. Of 648 more on a Xeon with AVX-512 103 of the 125 that changed are
-// faster, 1.23 times as a mean, held to AVX2 132 of 138, 1.40 times.
+// Measured on a Zen 4 processor in November 2026, 4200 problems of 18 to 12000 points, up
+// to 100 lines: these take 0.2 to 1.2 of the time by way of copies. Of 648 more on a Xeon
+// with AVX-512 103 of the 125 that changed are faster, 1.23 times as a mean, held to AVX2
+// 132 of 138, 1.40 times.
 bool kal_planes_are_copied(const struct kal_problem *p, const struct kal_caps *caps)
 {
     enum { SHORTEST = 18, SHORTEST_REAL = 33, FEWEST_LANES = 4 };

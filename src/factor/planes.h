@@ -6,7 +6,10 @@
 #include "base/caps.h"
 #include "problem/problem.h"
 
-/** Return whether lines of neighbours, complex numbers of which are in planes, are faster by way of copies. */
+/**
+ * Return whether lines of neighbours, complex numbers of which are in planes, are faster
+ * by way of copies.
+ */
 bool kal_planes_are_copied(const struct kal_problem *problem,
                            const struct kal_caps *caps);
 

@@ -115,7 +115,8 @@ struct ordered_search {
     double best_cost;
 };
 
-// Registers of `points` neighbours, in narrow ones: a wide one counts for 1.5 where these are taken.
+// Registers of `points` neighbours, in narrow ones: a wide one counts for 1.5 where these
+// are taken.
 static double count_registers(const struct ordered_search *s, int64_t points,
                               bool fills_wide)
 {
@@ -128,13 +129,14 @@ static double count_registers(const struct ordered_search *s, int64_t points,
     return is_wide ? WIDE * (double)wide : (double)narrow;
 }
 
-// One step of a line alone, `done` being the product of the radices before it: registers that are
-// worked times instructions. The first step takes neighbours of its input together, whose results it
-// turns, others take those of their output. Rows of the first that are no whole registers
-// overlap where they are stored, and are waited for. Measured in November 2026, by timing 39 lengths from 64
-// to 1024 with all sequences of two steps and up to 24 of three: these weights choose what is within 2.1 percent of the
-// best as a geometric mean on a Zen 4 processor and within 2.2 on a Xeon, with registers of 64 bytes, and within 3.0 on
-// the former with 32.
+// One step of a line alone, `done` being the product of the radices before it: registers
+// that are worked times instructions. The first step takes neighbours of its input
+// together, whose results it turns, others take those of their output. Rows of the first
+// that are no whole registers overlap where they are stored, and are waited for. Measured
+// in November 2026, by timing 39 lengths from 64 to 1024 with all sequences of two steps
+// and up to 24 of three: these weights choose what is within 2.1 percent of the best as a
+// geometric mean on a Zen 4 processor and within 2.2 on a Xeon, with registers of 64
+// bytes, and within 3.0 on the former with 32.
 static double single_cost(const struct ordered_search *s, int64_t done, int r)
 {
     enum { QUAD = 4, STEP = 1000, TWIDDLE = 4, RAGGED_ROW = 5 };
@@ -219,7 +221,8 @@ int kal_radix_sequence_single(int64_t n, int numbers, int widest, int *radix)
 
 enum { VECTOR_BYTES = 128 }; // of a tile, both parts
 
-// How many of r vectors, each so many bytes behind the one before, are more than the ways of an L1 cache that they fall on?
+// How many of r vectors, each so many bytes behind the one before, are more than the ways
+// of an L1 cache that they fall on?
 static int64_t competing(int r, int64_t bytes_between, int ways)
 {
     enum { WAY_BYTES = 4096 };
@@ -238,10 +241,11 @@ static bool do_compete(int r, int64_t bytes_between, int ways)
 enum { WAYS = 12, WAYS_OF_OUTPUT = 8 };
 static const double LOADS_COMPETE = 2.5, STORES_COMPETE = 10.7, OUTPUT_COMPETES = 5.0;
 
-// One step of columns that fill the lanes, in instructions of one point, but for what competes. Measured on a Zen 4
-// processor in November 2026, by timing 60 lengths with up to 50 sequences of two and three steps: these weights choose what is
-// within 4 percent of the best as a geometric mean, where sequences of the fewest instructions, largest radices
-// first, are within 12.
+// One step of columns that fill the lanes, in instructions of one point, but for what
+// competes. Measured on a Zen 4 processor in November 2026, by timing 60 lengths with up
+// to 50 sequences of two and three steps: these weights choose what is within 4 percent
+// of the best as a geometric mean, where sequences of the fewest instructions, largest
+// radices first, are within 12.
 static double vectors_cost(int r)
 {
     static const double STEP = 4.7, SPILLS = 1.5, SMALL = 6.0;
@@ -275,15 +279,19 @@ bool kal_radix_folds_in_two(int64_t n, int lanes)
     return false;
 }
 
-// Measured on a Xeon, where steps are dear, by timing 39 lines of 1280 to 32768 points with all such sequences: these weights
-// choose what is within 1.4 percent of the best, those of the Zen 4 what is within 2.9. On a Zen 5, whose registers are as wide,
-// 16384 doubles take 1.2 to 1.3 times as long by two large radices. Of few steps the first one has a large
-// radix, by whose outputs threads share the others: on sixteen single lines of 8192 to 32768 points take 0.7 to 0.9 of the time.
+// Measured on a Xeon, where steps are dear, by timing 39 lines of 1280 to 32768 points
+// with all such sequences: these weights choose what is within 1.4 percent of the best,
+// those of the Zen 4 what is within 2.9. On a Zen 5, whose registers are as wide, 16384
+// doubles take 1.2 to 1.3 times as long by two large radices. Of few steps the first one
+// has a large radix, by whose outputs threads share the others: on sixteen single lines
+// of 8192 to 32768 points take 0.7 to 0.9 of the time.
 //
-// Each vector more that competes to be stored costs a little more: 4096 columns take 0.86 to 0.92 of the time by 8 * 32 * 16 that they
-// take by 8 * 16 * 32, 0.95 on a Xeon. By 56 lines of 2048 to 131072 points with up to 30 sequences each these weights choose
-// what is within 2.6 percent of the best on a Zen 5, which were within 3.4 with twelve ways for stores, too, and none of that, and within
-// 2.0 on a Xeon, within 2.8 with twelve ways for loads.
+// Each vector more that competes to be stored costs a little more: 4096 columns take 0.86
+// to 0.92 of the time by 8 * 32 * 16 that they take by 8 * 16 * 32, 0.95 on a Xeon. By 56
+// lines of 2048 to 131072 points with up to 30 sequences each these weights choose what
+// is within 2.6 percent of the best on a Zen 5, which were within 3.4 with twelve ways
+// for stores, too, and none of that, and within 2.0 on a Xeon, within 2.8 with twelve
+// ways for loads.
 static double lanes_cost(const struct ordered_search *s, int64_t done, int r)
 {
     static const double DEARER = 15.3, EACH_STORE = 0.1, UNFOLDED = 6.0;
@@ -301,10 +309,11 @@ static double lanes_cost(const struct ordered_search *s, int64_t done, int r)
            (stores > 0 ? STORES_COMPETE + EACH_STORE * (double)stores : 0.0);
 }
 
-// The first step reads memory and the last one writes it, where rows lie as the caller has them. Measured
-// on a Zen 5 processor in November 2026, by timing 620 problems of 48 to 2401 points and 8 to 2000
-// columns with all sequences of up to three steps: these weights choose what is within 6.5 percent of the
-// best as a geometric mean, where the fewest instructions are within 15.
+// The first step reads memory and the last one writes it, where rows lie as the caller
+// has them. Measured on a Zen 5 processor in November 2026, by timing 620 problems of 48
+// to 2401 points and 8 to 2000 columns with all sequences of up to three steps: these
+// weights choose what is within 6.5 percent of the best as a geometric mean, where the
+// fewest instructions are within 15.
 static double columns_cost(const struct ordered_search *s, int64_t done, int r)
 {
     static const double FAR_STEP = 4.5, FAR_LAST = 0.1;
@@ -332,8 +341,9 @@ static int find_in_few_steps(struct ordered_search *s, int *radix)
     return s->best_count;
 }
 
-// What is worked in the output is worth no step more: by three of it 8192 doubles take 0.95 of the time that they take by 32 * 32 on one
-// thread of a Xeon, 1.5 times as long on sixteen, and 32768 floats and doubles 0.98 and 0.85, 1.2 and 1.1 times as long.
+// What is worked in the output is worth no step more: by three of it 8192 doubles take
+// 0.95 of the time that they take by 32 * 32 on one thread of a Xeon, 1.5 times as long
+// on sixteen, and 32768 floats and doubles 0.98 and 0.85, 1.2 and 1.1 times as long.
 int kal_radix_sequence_lanes(int64_t n, bool are_steps_dear, int lanes, int *radix)
 {
     struct ordered_search s = { .n = n,

@@ -35,17 +35,17 @@ int kal_radix_operations(int radix);
 int kal_radix_sequence(int64_t n, int *radix, double *cost);
 
 /**
- * Find the two radices by which the CPU engine works a line of n points at once (KAL_TWO_STEPS_FROM_4()),
- * with registers as of kal_radix_sequence_single().
+ * Find the two radices by which the CPU engine works a line of n points at once
+ * (KAL_TWO_STEPS_FROM_4()), with registers as of kal_radix_sequence_single().
  *
  * Returns 2, or 0 if it does not.
  */
 int kal_radix_find_both(int64_t n, int numbers, int widest, int *radix);
 
 /**
- * Find the sequence of radices whose product is n that the CPU engine is fastest with on one line
- * alone, `numbers` of whose points fill a register, and `widest` the widest one, in the order of its
- * steps.
+ * Find the sequence of radices whose product is n that the CPU engine is fastest with on
+ * one line alone, `numbers` of whose points fill a register, and `widest` the widest one,
+ * in the order of its steps.
  *
  * Shape:  `radix` has room for KAL_MAX_STEPS; n is small.
  * Returns the number of radices, 0 for n = 1; -1 if there is none.
@@ -53,16 +53,20 @@ int kal_radix_find_both(int64_t n, int numbers, int widest, int *radix);
 int kal_radix_sequence_single(int64_t n, int numbers, int widest, int *radix);
 
 /**
- * Find the sequence of radices whose product is n that the CPU engine is fastest with on the columns of a
- * line that fills the lanes, in the order of its steps; of few where these are dear. Lines are worked in
- * their output where the first radix lets them, if `lanes` is not 0.
+ * Find the sequence of radices whose product is n that the CPU engine is fastest with on
+ * the columns of a line that fills the lanes, in the order of its steps; of few where
+ * these are dear. Lines are worked in their output where the first radix lets them, if
+ * `lanes` is not 0.
  *
  * Shape:  `radix` has room for KAL_MAX_STEPS; n is small.
  * Returns the number of radices, 0 for n = 1; -1 if there is none.
  */
 int kal_radix_sequence_lanes(int64_t n, bool are_steps_dear, int lanes, int *radix);
 
-/** Return whether columns of n points of a line have two steps by which it is worked in its output. */
+/**
+ * Return whether columns of n points of a line have two steps by which it is worked in
+ * its output.
+ */
 bool kal_radix_folds_in_two(int64_t n, int lanes);
 
 /** Where neighbouring columns are: bytes from row to row, on the way in and out. */

@@ -67,10 +67,16 @@ bool kal_recipe_has_parameters(const struct kal_recipe *recipe);
  */
 bool kal_recipe_fits(struct kal_recipe *recipe, const struct kal_problem *problem);
 
-/** Return whether one codelet of the CPU engine can do all of a node: of reals, or of whole numbers. */
+/**
+ * Return whether one codelet of the CPU engine can do all of a node: of reals, or of
+ * whole numbers.
+ */
 bool kal_recipe_is_codelet(const struct kal_recipe *recipe);
 
-/** Return whether it is one whose rows a CPU may work as whole numbers, by a codelet, for all its radices. */
+/**
+ * Return whether it is one whose rows a CPU may work as whole numbers, by a codelet, for
+ * all its radices.
+ */
 bool kal_recipe_is_of_numbers(const struct kal_recipe *recipe);
 
 /**

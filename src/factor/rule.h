@@ -78,10 +78,16 @@ int64_t kal_line_rows(const struct kal_axis *axis, const struct kal_caps *caps);
 /** Return whether lines of elements that lie apart are enough for a tile, on a CPU. */
 bool kal_line_fills_tiles(const struct kal_axis *axis, const struct kal_caps *caps);
 
-/** Find the radices of a line that is worked alone, as kal_radix_sequence_single() does, from limited caps. */
+/**
+ * Find the radices of a line that is worked alone, as kal_radix_sequence_single() does,
+ * from limited caps.
+ */
 int kal_line_find_single(int64_t n, const struct kal_caps *caps, int *radix);
 
-/** Whether the CPU engine works a line alone in one visit, its neighbours in registers, from limited caps. */
+/**
+ * Whether the CPU engine works a line alone in one visit, its neighbours in registers,
+ * from limited caps.
+ */
 bool kal_line_is_visited_once(const struct kal_axis *axis, const struct kal_caps *caps);
 
 /**

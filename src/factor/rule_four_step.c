@@ -45,7 +45,8 @@ static bool takes_two_steps(int64_t n)
     return false;
 }
 
-// As many as kal_lines_stay_apart() lets threads have by themselves; rows of fewer in an array are worked by all, array by array.
+// As many as kal_lines_stay_apart() lets threads have by themselves; rows of fewer in an
+// array are worked by all, array by array.
 static bool are_many(const struct kal_axis *axis, int64_t line_bytes)
 {
     enum { MANY_LINES = 16 };
@@ -54,12 +55,16 @@ static bool are_many(const struct kal_axis *axis, int64_t line_bytes)
             axis->array_bytes >= (double)(MANY_LINES * line_bytes));
 }
 
-// Longer lines that one thread works beside others, each while it is near: of which the engine has that many to share out. Elsewhere
-// each step of theirs is a pass through the cache behind. Measured in November 2026, 16 and 64 lines: of 40960 to 65536 doubles and
-// 81920 to 131072 floats 10 lengths take 0.65 to 1.0 of the time so on a Zen 5 processor, 0.77 to 1.02 on a Xeon, 0.61 to 1.11 on its
-// sixteen threads, 0.82 as a mean; doubles twice as long 0.65 to 1.05, 0.87 to 1.0 and 0.68 to 0.8, floats 0.77 to 0.99 on the
-// former, 1.0 to 1.13 on the latter. Columns that no power of two divides need radices of 15 and 25, and lose by it. Rows of arrays of as many
-// take 0.76 to 0.88 on the former, of four 1.0 to 1.16, halves of real lines mirrored before 0.86 to 0.95, behind 0.88 to 1.14; on the latter these were not timed.
+// Longer lines that one thread works beside others, each while it is near: of which the
+// engine has that many to share out. Elsewhere each step of theirs is a pass through the
+// cache behind. Measured in November 2026, 16 and 64 lines: of 40960 to 65536 doubles and
+// 81920 to 131072 floats 10 lengths take 0.65 to 1.0 of the time so on a Zen 5 processor,
+// 0.77 to 1.02 on a Xeon, 0.61 to 1.11 on its sixteen threads, 0.82 as a mean; doubles
+// twice as long 0.65 to 1.05, 0.87 to 1.0 and 0.68 to 0.8, floats 0.77 to 0.99 on the
+// former, 1.0 to 1.13 on the latter. Columns that no power of two divides need radices of
+// 15 and 25, and lose by it. Rows of arrays of as many take 0.76 to 0.88 on the former,
+// of four 1.0 to 1.16, halves of real lines mirrored before 0.86 to 0.95, behind 0.88 to
+// 1.14; on the latter these were not timed.
 static bool is_one_of_many(const struct kal_axis *axis, const struct kal_caps *caps)
 {
     enum { MULTIPLE = 64, NEAR_BYTES = 512 << 10 };
@@ -76,19 +81,20 @@ static bool is_one_of_many(const struct kal_axis *axis, const struct kal_caps *c
            bytes <= (is_dear_f32 ? LONGEST_DEAR_F32 : LONGEST_BYTES);
 }
 
-// Doubles take rows of 16 on a Zen 5 processor, whatever their columns take: 20480 to 32768 points, 4 to 128 lines, 0.71 to 0.95 of
-// the time of rows of 8.
+// Doubles take rows of 16 on a Zen 5 processor, whatever their columns take: 20480 to
+// 32768 points, 4 to 128 lines, 0.71 to 0.95 of the time of rows of 8.
 static bool fills_with_doubles(const struct kal_axis *axis, const struct kal_caps *caps)
 {
     return kal_caps_is_f64(caps) && kal_caps_has_64_bytes(caps) &&
            kal_caps_has_fast_twins(caps) && !axis->is_convolved;
 }
 
-// Rows of a line whose roots the engine has as products, since a table of all takes a good part of the cache that
-// holds the line: columns fill registers then, and more than a few lines, and those of convolutions, need rows of several
-// registers only where these leave one step less. Measured in November 2026 by timing 210 lines of 256 to 512 KiB, one to 16
-// at once, with both: by rows of 16 they take 0.94 of the time of 32 on a Zen 5 processor, powers of two 0.65 to 0.9, but
-// 1.02 on a Xeon, few doubles of 256 KiB 1.2.
+// Rows of a line whose roots the engine has as products, since a table of all takes a
+// good part of the cache that holds the line: columns fill registers then, and more than
+// a few lines, and those of convolutions, need rows of several registers only where these
+// leave one step less. Measured in November 2026 by timing 210 lines of 256 to 512 KiB,
+// one to 16 at once, with both: by rows of 16 they take 0.94 of the time of 32 on a Zen 5
+// processor, powers of two 0.65 to 0.9, but 1.02 on a Xeon, few doubles of 256 KiB 1.2.
 // Longer ones take those of 32 from where tiles of columns leave the nearer cache.
 static int64_t rows_of_products(const struct kal_axis *axis, const struct kal_caps *caps)
 {
@@ -109,11 +115,12 @@ static int64_t rows_of_products(const struct kal_axis *axis, const struct kal_ca
     return 0;
 }
 
-// The longest line that is worked on its own lanes: with its scratch it stays near a core. A few longer ones with all
-// of their roots are left to several threads, but for those of a convolution, which one thread works. Measured on a
-// Zen 4 processor and on a Xeon in November 2026, by timing lines with both recipes. Halves of 512 KiB that are a power of
-// two and mirrored behind take 0.65 to 0.72 of the time in tiles on a Zen 5 processor, on a Xeon 0.85, on its sixteen threads
-// 0.27 and 0.7.
+// The longest line that is worked on its own lanes: with its scratch it stays near a
+// core. A few longer ones with all of their roots are left to several threads, but for
+// those of a convolution, which one thread works. Measured on a Zen 4 processor and on a
+// Xeon in November 2026, by timing lines with both recipes. Halves of 512 KiB that are a
+// power of two and mirrored behind take 0.65 to 0.72 of the time in tiles on a Zen 5
+// processor, on a Xeon 0.85, on its sixteen threads 0.27 and 0.7.
 static int64_t longest_line(const struct kal_axis *axis, const struct kal_caps *caps)
 {
     enum { LONGEST_BYTES = 512 << 10, FEW_BYTES = 256 << 10, LONGEST_ALONE = 32768 };
@@ -146,10 +153,11 @@ static bool is_better_in_tiles(const struct kal_axis *axis, int64_t rows, int64_
            !are_twins_fast;
 }
 
-// Rows of a line that fill registers: as long as these have lanes, or half of that, on columns at
-// least as many. Registers of 16 bytes are left to lines too few and too short for wider ones. Rows that fill
-// several divide the columns of a long line among threads, if it comes from the user. Measured on a Zen 4 processor and
-// on a Xeon, by timing lines with both recipes.
+// Rows of a line that fill registers: as long as these have lanes, or half of that, on
+// columns at least as many. Registers of 16 bytes are left to lines too few and too short
+// for wider ones. Rows that fill several divide the columns of a long line among threads,
+// if it comes from the user. Measured on a Zen 4 processor and on a Xeon, by timing lines
+// with both recipes.
 struct width {
     int rows;
     bool is_f64;
@@ -169,11 +177,11 @@ static bool fits_width(const struct kal_axis *axis, const struct width *width)
            axis->n / width->rows >= width->rows;
 }
 
-// Rows of half the lanes, of two lines at once: where arrays leave the nearer cache they are
-// faster, though not for the rows of arrays of doubles, nor of powers of two. Measured on a Zen 5
-// processor in November 2026: in batches of 1 to 16 MB 29 lengths of floats take 0.65 to 0.95 of the
-// time so, 19 of doubles 0.7 to 1.03. 1024 floats take as long by either, more doubles up to 1.2 times
-// as long, halves of real lines up to 1.4.
+// Rows of half the lanes, of two lines at once: where arrays leave the nearer cache they
+// are faster, though not for the rows of arrays of doubles, nor of powers of two.
+// Measured on a Zen 5 processor in November 2026: in batches of 1 to 16 MB 29 lengths of
+// floats take 0.65 to 0.95 of the time so, 19 of doubles 0.7 to 1.03. 1024 floats take as
+// long by either, more doubles up to 1.2 times as long, halves of real lines up to 1.4.
 static int64_t narrow_rows(const struct kal_axis *axis, bool is_f64)
 {
     enum { FLOATS = 8, FLOATS_FROM = 256, FLOATS_TO = 1024 };
@@ -188,9 +196,10 @@ static int64_t narrow_rows(const struct kal_axis *axis, bool is_f64)
     return rows;
 }
 
-// Lines of elements that lie apart are collected for tiles, if they are enough for one: two passes would
-// collect them twice. Measured on a Zen 5 processor in November 2026: of 64 to 4096 points 16 and more take
-// 0.44 to 1.02 of the time so, these and up to seven 0.4 to 1.1, two and three 1.1 to 6.
+// Lines of elements that lie apart are collected for tiles, if they are enough for one:
+// two passes would collect them twice. Measured on a Zen 5 processor in November 2026: of
+// 64 to 4096 points 16 and more take 0.44 to 1.02 of the time so, these and up to seven
+// 0.4 to 1.1, two and three 1.1 to 6.
 bool kal_line_fills_tiles(const struct kal_axis *axis, const struct kal_caps *caps)
 {
     enum { LEAST_F32 = 6, LEAST_F64 = 4 };
@@ -198,9 +207,10 @@ bool kal_line_fills_tiles(const struct kal_axis *axis, const struct kal_caps *ca
            axis->lines >= (kal_caps_is_f64(caps) ? LEAST_F64 : LEAST_F32);
 }
 
-// Lines of one codelet of numbers, several of which a register of 32 bytes holds: rows of arrays, and doubles that
-// do not go past the caches. Measured on a Zen 3 processor in November 2026: 4 to 2048 lines of 64
-// doubles take 0.67 to 0.84 of the time so, 4096 1.6 times as long, and of floats 0.8 to 2.3 times.
+// Lines of one codelet of numbers, several of which a register of 32 bytes holds: rows of
+// arrays, and doubles that do not go past the caches. Measured on a Zen 3 processor in
+// November 2026: 4 to 2048 lines of 64 doubles take 0.67 to 0.84 of the time so, 4096 1.6
+// times as long, and of floats 0.8 to 2.3 times.
 static bool is_longest_codelet(const struct kal_axis *axis, const struct kal_caps *caps)
 {
     enum { PAIR_BYTES = 16, MOST_BYTES = 4 << 20 };
@@ -220,8 +230,9 @@ static bool is_codelet_apart(const struct kal_axis *axis)
            kal_length_is_compiled(axis->n, false);
 }
 
-// Rows of two registers where those leave two steps of columns by which the line is worked in its output, and rows of one do not:
-// 12288 floats take 0.89 of the time so on a Xeon, 8192 doubles 0.96.
+// Rows of two registers where those leave two steps of columns by which the line is
+// worked in its output, and rows of one do not: 12288 floats take 0.89 of the time so on
+// a Xeon, 8192 doubles 0.96.
 static bool folds_by_two_registers(const struct kal_axis *axis,
                                    const struct kal_caps *caps)
 {
@@ -283,11 +294,14 @@ static double pass_cost(int64_t n, int64_t lines, int64_t limit)
     return (cost + 10.0) * waste(lines);
 }
 
-// On a CPU columns are read in pieces of neighbours, as far apart as a row is long, and long rows are written side by side,
-// as far apart as there are rows: pieces begin on lines of the caches where as many numbers fill such lines, of which one has
-// `filling`; 1: no matter. Others touch a line more, and cannot go past the caches, which on a Xeon costs more than the other,
-// on a Zen 4 processor less. Measured in November 2026: 66 lines of 33000 to 4 million points that are no powers of two and
-// have other lengths since both count take 0.94 of the time on the latter, 0.98 on the former and on 16 threads of it.
+// On a CPU columns are read in pieces of neighbours, as far apart as a row is long, and
+// long rows are written side by side, as far apart as there are rows: pieces begin on
+// lines of the caches where as many numbers fill such lines, of which one has `filling`;
+// 1: no matter. Others touch a line more, and cannot go past the caches, which on a Xeon
+// costs more than the other, on a Zen 4 processor less. Measured in November 2026: 66
+// lines of 33000 to 4 million points that are no powers of two and have other lengths
+// since both count take 0.94 of the time on the latter, 0.98 on the former and on 16
+// threads of it.
 static double misplacement(int64_t n, int64_t columns, int filling)
 {
     enum { SHORTEST = 16384 };
@@ -297,9 +311,11 @@ static double misplacement(int64_t n, int64_t columns, int filling)
     return (n / columns % filling ? READ : 0.0) + (columns % filling ? WRITTEN : 0.0);
 }
 
-// On a CPU tiles of longer lines leave the nearest cache between all their steps, where shorter ones of the same line need not, and
-// are too few for several threads. Measured on a Xeon in November 2026, 70 lengths of 8910 to 67914 points take 0.59 of the time
-// so on 16 threads, 0.99 on one. Of longer lines passes of no more than 1024 points take as long as others.
+// On a CPU tiles of longer lines leave the nearest cache between all their steps, where
+// shorter ones of the same line need not, and are too few for several threads. Measured
+// on a Xeon in November 2026, 70 lengths of 8910 to 67914 points take 0.59 of the time so
+// on 16 threads, 0.99 on one. Of longer lines passes of no more than 1024 points take as
+// long as others.
 static double remoteness(int64_t n, int64_t columns, int filling)
 {
     enum { LONGEST = 65536, MOST_NEAR = 512 };
@@ -308,8 +324,9 @@ static double remoteness(int64_t n, int64_t columns, int filling)
                                                                                     : 0.0;
 }
 
-// On a CPU results that are written 4 KiB apart all fall on the same sets of each cache. Measured in November 2026, 65536, 98304 and
-// 131072 doubles take 0.75, 0.80 and 0.86 of the time by other columns than 256 on a Zen 5 processor, 1.0, 0.86 and 0.87 on a Xeon;
+// On a CPU results that are written 4 KiB apart all fall on the same sets of each cache.
+// Measured in November 2026, 65536, 98304 and 131072 doubles take 0.75, 0.80 and 0.86 of
+// the time by other columns than 256 on a Zen 5 processor, 1.0, 0.86 and 0.87 on a Xeon;
 // longer ones as long.
 static double crowding(int64_t n, int64_t columns, int filling)
 {
@@ -349,10 +366,11 @@ static bool is_one_pass(int64_t n, int64_t limit)
     return n <= limit && kal_radix_divides(n);
 }
 
-// Of the lowest limits at which two passes do, that of columns first; if none does, the planner divides further.
-// Tiles of longer columns do not stay in L2. On a Zen 5 processor, November 2026, 29 lines of 9 million to 2^26
-// points take 0.94 of the time by columns of up to 2048 points and longer rows, from 0.78 to 1.12, ten on two
-// threads 0.88.
+// Of the lowest limits at which two passes do, that of columns first; if none does, the
+// planner divides further. Tiles of longer columns do not stay in L2. On a Zen 5
+// processor, November 2026, 29 lines of 9 million to 2^26 points take 0.94 of the time by
+// columns of up to 2048 points and longer rows, from 0.78 to 1.12, ten on two threads
+// 0.88.
 static int64_t best_columns(int64_t n, int filling)
 {
     for (int64_t columns = NEAR_LIMIT; columns <= COLUMN_LIMIT; columns *= 2) {
@@ -385,9 +403,10 @@ static int64_t balanced_columns(int64_t n, int64_t most, int64_t most_rows, int 
     return best;
 }
 
-// Somewhat shorter columns than `best` where these take three steps, for want of registers, and others
-// take two. Measured on an NVIDIA H200 in November 2026, as a recipe: 20000 points of f64 take 0.58 of
-// the time by 20.5 and 20.10 that they take by 5.5.5 and 16.10.
+// Somewhat shorter columns than `best` where these take three steps, for want of
+// registers, and others take two. Measured on an NVIDIA H200 in November 2026, as a
+// recipe: 20000 points of f64 take 0.58 of the time by 20.5 and 20.10 that they take by
+// 5.5.5 and 16.10.
 static int64_t few_steps_columns(int64_t n, int64_t best, int64_t most_rows)
 {
     enum { MOST_RADIX_F64 = 20, FEW = 2, LONGEST = 200 }; // longer ones were not timed
@@ -404,10 +423,11 @@ static int64_t few_steps_columns(int64_t n, int64_t best, int64_t most_rows)
     return best;
 }
 
-// How far lines of so many points are from those that two passes do best, in powers of two. Where memory near a
-// processor is short these are of one length. Measured through OpenGL on an NVIDIA H200 in November 2026: 8388608
-// points take 0.84 of the time by 128, 256 and 256 that they take by 256, 256 and 128, 1594323 by 243, 81 and
-// 81 0.85; 4194304 by 128, 128 and 256 1.04 of that by 256, 128 and 128.
+// How far lines of so many points are from those that two passes do best, in powers of
+// two. Where memory near a processor is short these are of one length. Measured through
+// OpenGL on an NVIDIA H200 in November 2026: 8388608 points take 0.84 of the time by 128,
+// 256 and 256 that they take by 256, 256 and 128, 1594323 by 243, 81 and 81 0.85; 4194304
+// by 128, 128 and 256 1.04 of that by 256, 128 and 128.
 static double distance_of_two(int64_t n, const struct kal_caps *caps)
 {
     enum { NEAR_TWO_PASSES = 16384 };
@@ -419,8 +439,8 @@ static double distance_of_two(int64_t n, const struct kal_caps *caps)
                : distance;
 }
 
-// Of three passes the first, whose columns have up to `most_first` points; the other two, up to `most` and
-// `most_rows`, are over what stays in the cache. 0: there is none.
+// Of three passes the first, whose columns have up to `most_first` points; the other two,
+// up to `most` and `most_rows`, are over what stays in the cache. 0: there is none.
 static int64_t first_of_three(int64_t n, int64_t most_first, int64_t most,
                               int64_t most_rows, const struct kal_caps *caps)
 {
@@ -441,11 +461,13 @@ static int64_t first_of_three(int64_t n, int64_t most_first, int64_t most,
     return best;
 }
 
-// Two passes over lines of up to `most` points, both as long only where tickets leave scratch in the cache.
-// Through Vulkan on an NVIDIA H200 4194304 doubles take 0.85 of the time by three passes. In GLSL rows are
-// exchanged in halves, and longer: there 4194304 points take 0.75 of the time through OpenGL, 0.83 through Vulkan,
-// by 1024 columns and 4096 rows that they take by three passes, 8388608 by 2048 and 4096 0.94 and 0.98. Of lengths
-// that are no powers of two 6000000 takes 0.80 through OpenGL, 1594323, by 729 and 2187, 0.87; but 1.22 through Vulkan.
+// Two passes over lines of up to `most` points, both as long only where tickets leave
+// scratch in the cache. Through Vulkan on an NVIDIA H200 4194304 doubles take 0.85 of the
+// time by three passes. In GLSL rows are exchanged in halves, and longer: there 4194304
+// points take 0.75 of the time through OpenGL, 0.83 through Vulkan, by 1024 columns and
+// 4096 rows that they take by three passes, 8388608 by 2048 and 4096 0.94 and 0.98. Of
+// lengths that are no powers of two 6000000 takes 0.80 through OpenGL, 1594323, by 729
+// and 2187, 0.87; but 1.22 through Vulkan.
 static int64_t long_columns(int64_t n, int64_t most, int largest,
                             const struct kal_caps *caps)
 {

@@ -6,12 +6,13 @@
 #include "factor/radix.h"
 #include "math/number.h"
 
-// Points of a line for which one visit beats the two of four-step. Adjacent lines: always, as far
-// as it goes, since nothing else moves their pieces of memory as well. Rows, which are transposed
-// to tiles on the way in and out: about half of L2. Rows of a four-step are visited once more
-// whatever is done. A few lines leave most lanes idle; the steps of a single one fill registers with
-// its neighbours, or hold each number in one. Measured on a Zen 4 processor in November 2026, by
-// timing one problem with each recipe.
+// Points of a line for which one visit beats the two of four-step. Adjacent lines:
+// always, as far as it goes, since nothing else moves their pieces of memory as well.
+// Rows, which are transposed to tiles on the way in and out: about half of L2. Rows of a
+// four-step are visited once more whatever is done. A few lines leave most lanes idle;
+// the steps of a single one fill registers with its neighbours, or hold each number in
+// one. Measured on a Zen 4 processor in November 2026, by timing one problem with each
+// recipe.
 enum {
     ADJACENT_LIMIT = KAL_MAX_LOCAL,
     ROW_LIMIT = 1024,
@@ -39,7 +40,8 @@ static bool is_dft_alone(const struct kal_axis *axis)
     return !axis->mirrors_first && !axis->mirrors_last && !axis->is_convolved;
 }
 
-// A tile of neighbours, floats in GLSL, a sector wide, whose parts are exchanged in halves; 0: there is none.
+// A tile of neighbours, floats in GLSL, a sector wide, whose parts are exchanged in
+// halves; 0: there is none.
 static int64_t longest_in_halves(const struct kal_caps *caps)
 {
     enum { LONGEST = 4096 };
@@ -48,8 +50,9 @@ static int64_t longest_in_halves(const struct kal_caps *caps)
                : 0;
 }
 
-// Half spectra, whose rows are no power of two apart. Measured on an NVIDIA H200 in November 2026: 4096x4096 reals
-// take 0.91 of the time through OpenGL and 0.83 through Vulkan by columns of one pass, exchanged in halves.
+// Half spectra, whose rows are no power of two apart. Measured on an NVIDIA H200 in
+// November 2026: 4096x4096 reals take 0.91 of the time through OpenGL and 0.83 through
+// Vulkan by columns of one pass, exchanged in halves.
 static int64_t longest_column_of_reals(const struct kal_caps *caps)
 {
     return kal_max(longest_in_halves(caps), kal_longest_of_sectors(caps));
@@ -79,9 +82,10 @@ static int64_t longest_line(const struct kal_axis *axis, const struct kal_caps *
 
 int64_t kal_longest_of_sectors(const struct kal_caps *caps)
 {
-    // Two passes, of 2048 points and of fewer, are faster than three shorter ones, two of 2048 slower,
-    // by 5 percent in f32 and 10 in f64: measured through Vulkan on an NVIDIA H200 in November 2026.
-    // Through OpenGL 1594323 points take 0.87 of the time by 729 and 2187.
+    // Two passes, of 2048 points and of fewer, are faster than three shorter ones, two of
+    // 2048 slower, by 5 percent in f32 and 10 in f64: measured through Vulkan on an
+    // NVIDIA H200 in November 2026. Through OpenGL 1594323 points take 0.87 of the time
+    // by 729 and 2187.
     enum { LONGEST = 2048, LONGEST_PRESSED = 2304 };
     const bool is_pressed = kal_caps_is_short_of_memory(caps);
     return kal_min(is_pressed ? LONGEST_PRESSED : LONGEST,
@@ -105,8 +109,9 @@ int64_t kal_longest_second_step(const struct kal_caps *caps)
     return kal_longest_of_half_tiles(kal_caps_is_f64(caps) ? widest : 2 * widest);
 }
 
-// Does a convolution beat the codelet of a prime? In GLSL that has fewer registers: measured through
-// Vulkan on an NVIDIA H200 in November 2026, 71 and 113 points gain 9 and 44 percent, 61 lose 15.
+// Does a convolution beat the codelet of a prime? In GLSL that has fewer registers:
+// measured through Vulkan on an NVIDIA H200 in November 2026, 71 and 113 points gain 9
+// and 44 percent, 61 lose 15.
 static bool is_convolved_faster(int64_t n, const struct kal_caps *caps)
 {
     enum { LONGEST = 61, LARGEST = 16 };
@@ -114,9 +119,10 @@ static bool is_convolved_faster(int64_t n, const struct kal_caps *caps)
            kal_radix_divides_kernel(n - 1, LARGEST);
 }
 
-// A prime whose values are nearly all registers of a lane: all steps of a line, or its first one. Twice
-// a prime from 67 to 113, and up to 64 times, take a half to a third of the time that Rader's algorithm
-// in two passes takes: measured on an NVIDIA H200 in November 2026.
+// A prime whose values are nearly all registers of a lane: all steps of a line, or its
+// first one. Twice a prime from 67 to 113, and up to 64 times, take a half to a third of
+// the time that Rader's algorithm in two passes takes: measured on an NVIDIA H200 in
+// November 2026.
 static bool has_codelet(const struct kal_axis *axis, const struct kal_caps *caps)
 {
     enum { LARGEST_BESIDE = 31 };
@@ -131,9 +137,10 @@ static bool has_codelet(const struct kal_axis *axis, const struct kal_caps *caps
                         kal_radix_divides_kernel(axis->n / p, LARGEST_BESIDE));
 }
 
-// Lines that are worked alone, by the steps of one pass: of those whose parts lie apart short halves of
-// real ones, the others' registers would hold a number each. Measured on a Zen 4 processor in November
-// 2026: planar lines of 64 to 1024 points take 0.08 to 0.6 of the time otherwise.
+// Lines that are worked alone, by the steps of one pass: of those whose parts lie apart
+// short halves of real ones, the others' registers would hold a number each. Measured on
+// a Zen 4 processor in November 2026: planar lines of 64 to 1024 points take 0.08 to 0.6
+// of the time otherwise.
 static bool is_single(const struct kal_axis *axis, const struct kal_caps *caps)
 {
     enum { LONGEST_HALF = 512 };
@@ -156,17 +163,21 @@ static int single_numbers(const struct kal_caps *caps)
                         kal_caps_is_f64(caps) ? MOST_F64 : MOST_F32);
 }
 
-// By rows that fill registers, on columns of two steps, lines are faster in two visits. Measured on a
-// Zen 4 processor in November 2026, by timing lines with both recipes: 44 lines of 1029 to 7500 points
-// without such rows take 0.70 of the time as a mean in one visit, eight with columns of three steps
-// 0.93. Longer ones are left to several threads. Floats are faster in one visit where registers of 64
-// bytes are worked by halves, 72 lines of 1152 to 16000 points 1.09 times as fast as a mean on a Zen 4 processor, and with
-// AVX2 alone up to 4000 points, 29 lines 1.14 times on it and 1.11 on a Xeon. With AVX-512 that has 0.93 of the speed by it from 4096
-// points on, and since one step of three ends where the output will be 1.1 times below, 75 lines and halves of real ones;
-// 40 lines, real and in eights among them, up to 10080 that are no powers of two 1.06 times on the former (7168 points 0.91).
-// Where steps are dear lines of floats that are worked in their output take less in two visits: by one eight of 1280 to
-// 3584 points take 1.05 to 1.16 times as long, 1.10 as a mean, of 768 and 1024 0.79 and 0.86, halves of 1280 to 2048 0.8 to 1.0; on the
-// way back 2048 take 0.83 to 0.95 of the time in two, since what is merged is worked in the output, too.
+// By rows that fill registers, on columns of two steps, lines are faster in two visits.
+// Measured on a Zen 4 processor in November 2026, by timing lines with both recipes: 44
+// lines of 1029 to 7500 points without such rows take 0.70 of the time as a mean in one
+// visit, eight with columns of three steps 0.93. Longer ones are left to several threads.
+// Floats are faster in one visit where registers of 64 bytes are worked by halves, 72
+// lines of 1152 to 16000 points 1.09 times as fast as a mean on a Zen 4 processor, and
+// with AVX2 alone up to 4000 points, 29 lines 1.14 times on it and 1.11 on a Xeon. With
+// AVX-512 that has 0.93 of the speed by it from 4096 points on, and since one step of
+// three ends where the output will be 1.1 times below, 75 lines and halves of real ones;
+// 40 lines, real and in eights among them, up to 10080 that are no powers of two 1.06
+// times on the former (7168 points 0.91). Where steps are dear lines of floats that are
+// worked in their output take less in two visits: by one eight of 1280 to 3584 points
+// take 1.05 to 1.16 times as long, 1.10 as a mean, of 768 and 1024 0.79 and 0.86, halves
+// of 1280 to 2048 0.8 to 1.0; on the way back 2048 take 0.83 to 0.95 of the time in two,
+// since what is merged is worked in the output, too.
 static int64_t single_limit(const struct kal_axis *axis, const struct kal_caps *caps)
 {
     enum { FEW_STEPS = 2, LONG_COLUMNS = 8192, UNEVEN_BYTES = 128 << 10 };
@@ -222,10 +233,11 @@ static bool are_few_columns(const struct kal_axis *axis)
            (axis->lines_are_adjacent || axis->elements_are_apart);
 }
 
-// The longest of two and three lines. Odd reals are no lines on their own lanes: on a tile of few lanes 80 problems
-// of 35 to 4725 points take 0.24 to 1.1 of the time of a four-step, measured on a Zen 4 processor in November 2026. Nor are
-// rows of an array that no register divides: 139 of 33 to 450 points take 0.11 to 1.1 so, those of less than 64, all, by whole
-// numbers.
+// The longest of two and three lines. Odd reals are no lines on their own lanes: on a
+// tile of few lanes 80 problems of 35 to 4725 points take 0.24 to 1.1 of the time of a
+// four-step, measured on a Zen 4 processor in November 2026. Nor are rows of an array
+// that no register divides: 139 of 33 to 450 points take 0.11 to 1.1 so, those of less
+// than 64, all, by whole numbers.
 static int64_t few_limit(const struct kal_axis *axis, const struct kal_caps *caps)
 {
     enum { OF_REGISTER = 16, LONG = 64 };
@@ -317,11 +329,12 @@ static bool is_beside(const struct kal_axis *axis, const struct kal_caps *caps,
     return is_step(axis) && axis->lines <= most && caps->has_forward_progress;
 }
 
-// Doubles in GLSL. Where its loops are not unrolled, lines of 128 points take a third of the time by 8, 4, 4
-// that they take by 16, 8; else 4096 points take 0.88 of the time by 16.16.16 that they take by 8.8.8.8,
-// 1024 columns of 1024 points 0.94 by 32.32 that they take by 16.16.4, and lines of 15625 and 59049 points
-// 0.69 and 0.61 by 25 and 27. Beside a step of 64 or 512 points, whose codelets are of 8, 131072 points take
-// 0.79 by such codelets, too. Measured through Vulkan on an NVIDIA H200 in November 2026.
+// Doubles in GLSL. Where its loops are not unrolled, lines of 128 points take a third of
+// the time by 8, 4, 4 that they take by 16, 8; else 4096 points take 0.88 of the time by
+// 16.16.16 that they take by 8.8.8.8, 1024 columns of 1024 points 0.94 by 32.32 that they
+// take by 16.16.4, and lines of 15625 and 59049 points 0.69 and 0.61 by 25 and 27. Beside
+// a step of 64 or 512 points, whose codelets are of 8, 131072 points take 0.79 by such
+// codelets, too. Measured through Vulkan on an NVIDIA H200 in November 2026.
 static int most_radix_of_doubles(const struct kal_axis *axis, const struct kal_caps *caps)
 {
     enum {
@@ -350,11 +363,12 @@ static int most_radix(const struct kal_axis *axis, const struct kal_caps *caps)
                : MOST;
 }
 
-// The same of a step of a line whose other step, in the same launch, takes 256 lanes: GLSL cannot bound the
-// registers of a lane, and those of a codelet of 32 points leave a processor of NVIDIA's one such group, as
-// of 16 lines of 256 points with 16 to a lane, if it has memory for more. Measured through Vulkan on an
-// NVIDIA H200 in November 2026: 131072 points take 0.70 of the time by 16.16 and 8.8.8 that they take by 16.16 and 32.16, 524288 points 0.95 by
-// 16.32 and 16.8.8 that they take by 16.32 and 32.32.
+// The same of a step of a line whose other step, in the same launch, takes 256 lanes:
+// GLSL cannot bound the registers of a lane, and those of a codelet of 32 points leave a
+// processor of NVIDIA's one such group, as of 16 lines of 256 points with 16 to a lane,
+// if it has memory for more. Measured through Vulkan on an NVIDIA H200 in November 2026:
+// 131072 points take 0.70 of the time by 16.16 and 8.8.8 that they take by 16.16 and
+// 32.16, 524288 points 0.95 by 16.32 and 16.8.8 that they take by 16.32 and 32.32.
 static int most_radix_beside(const struct kal_axis *axis, const struct kal_caps *caps)
 {
     enum { MOST = 27, MANY_LANES = 256, LONG = 1024 };
@@ -408,7 +422,8 @@ static int largest_radix(const struct kal_axis *axis, const struct kal_caps *cap
         { 0,                     128,       16, 16 },
         // An exchange less: their passes wait for each other.
         { IS_RANK,               512,       16, 16 },
-        // Two steps: lines of 140 to 240 points take 0.92 to 1 of the time of three, 210 alone 1.04.
+        // Two steps: lines of 140 to 240 points take 0.92 to 1 of the time of three, 210
+        // alone 1.04.
         { IS_MIXED,              250,       20, 10 },
         { 0,                     512,       10, 10 },
         { IS_MIRRORED,           INT64_MAX, 16, 16 },
@@ -456,9 +471,9 @@ static bool choose_half(const struct kal_axis *axis, const struct kal_caps *caps
     return node->radix_count > 0;
 }
 
-// Such a line: twice as many pairs of codelets of five points as
-// lanes leave none idle. Measured on an NVIDIA H200 in November 2026: lines of 800 to 2400 reals take
-// 0.73 to 0.85 of the time, back from their spectrum.
+// Such a line: twice as many pairs of codelets of five points as lanes leave none idle.
+// Measured on an NVIDIA H200 in November 2026: lines of 800 to 2400 reals take 0.73 to
+// 0.85 of the time, back from their spectrum.
 static bool choose_merged(const struct kal_axis *axis, const struct kal_caps *caps,
                           struct kal_recipe *node)
 {
@@ -474,9 +489,9 @@ static bool choose_merged(const struct kal_axis *axis, const struct kal_caps *ca
     return true;
 }
 
-// Longer ones: a first codelet that a lane pairs with the one that mirrors it, and two large ones. Measured
-// there, as recipes: 8192 reals take 0.84 of the time by 8.32.16 that they take by 16.16.16, 16000 0.76 by
-// 10.32.25, not by 20.20.20.
+// Longer ones: a first codelet that a lane pairs with the one that mirrors it, and two
+// large ones. Measured there, as recipes: 8192 reals take 0.84 of the time by 8.32.16
+// that they take by 16.16.16, 16000 0.76 by 10.32.25, not by 20.20.20.
 static bool choose_long_merged(const struct kal_axis *axis, const struct kal_caps *caps,
                                struct kal_recipe *node)
 {
@@ -495,10 +510,11 @@ static bool choose_long_merged(const struct kal_axis *axis, const struct kal_cap
     return false;
 }
 
-// Columns or rows of a line of doubles that would take three steps: by 27 they take two, or round less in
-// three. Lines of six steps of 13 to 3 points went past the bound of the error by up to a tenth. Measured on an
-// NVIDIA H200 in November 2026: eight batches of lines from 59049 to 531441 points take 0.75 to 0.97 of the
-// time where both passes have two steps, six 0.99 to 1.14 where only one has; 59049 points alone 1.15.
+// Columns or rows of a line of doubles that would take three steps: by 27 they take two,
+// or round less in three. Lines of six steps of 13 to 3 points went past the bound of the
+// error by up to a tenth. Measured on an NVIDIA H200 in November 2026: eight batches of
+// lines from 59049 to 531441 points take 0.75 to 0.97 of the time where both passes have
+// two steps, six 0.99 to 1.14 where only one has; 59049 points alone 1.15.
 static bool choose_by_27(const struct kal_axis *axis, const struct kal_caps *caps,
                          struct kal_recipe *node)
 {
@@ -517,9 +533,9 @@ static bool choose_by_27(const struct kal_axis *axis, const struct kal_caps *cap
     return true;
 }
 
-// Of doubles in GLSL of addresses. Measured through Vulkan on an NVIDIA H200 in November 2026: of 13 primes from
-// 97 to 2017 nine take 0.58 to 0.73 of the time with the smallest radix first, four up to 1.08; 241 takes 0.48
-// by 15 and 16.
+// Of doubles in GLSL of addresses. Measured through Vulkan on an NVIDIA H200 in November
+// 2026: of 13 primes from 97 to 2017 nine take 0.58 to 0.73 of the time with the smallest
+// radix first, four up to 1.08; 241 takes 0.48 by 15 and 16.
 static bool is_rader_of_doubles(const struct kal_axis *axis, const struct kal_caps *caps)
 {
     return axis->is_of_rader && kal_caps_is_f64(caps) &&
@@ -536,8 +552,9 @@ static void order_for_rader(struct kal_recipe *node, int64_t n)
     kal_order_rising(node);
 }
 
-// Short lines by four lanes, or two, where memory near a processor is short. Measured through OpenGL on an NVIDIA
-// H200 in November 2026: 30, 36, 40, 48, 56 and 60 points take 0.90 to 0.97 of the time.
+// Short lines by four lanes, or two, where memory near a processor is short. Measured
+// through OpenGL on an NVIDIA H200 in November 2026: 30, 36, 40, 48, 56 and 60 points
+// take 0.90 to 0.97 of the time.
 static bool choose_for_few_lanes(const struct kal_axis *axis, const struct kal_caps *caps,
                                  struct kal_recipe *node)
 {
@@ -554,8 +571,9 @@ static bool choose_for_few_lanes(const struct kal_axis *axis, const struct kal_c
     return true;
 }
 
-// Long lines of small codelets have few registers, so that a processor holds two groups where halves leave room for
-// them. Measured there, too: 10000 points take 0.86 of the time by 10.10.10.10 that they take by 20.20.25.
+// Long lines of small codelets have few registers, so that a processor holds two groups
+// where halves leave room for them. Measured there, too: 10000 points take 0.86 of the
+// time by 10.10.10.10 that they take by 20.20.25.
 static bool choose_for_two_groups(const struct kal_axis *axis,
                                   const struct kal_caps *caps, struct kal_recipe *node)
 {
@@ -568,8 +586,9 @@ static bool choose_for_two_groups(const struct kal_axis *axis,
     return true;
 }
 
-// Where memory near a processor is short, lines of three steps begin with the smallest. Measured there, too: 3000,
-// 4000, 5000 and 6000 points take 0.93, 1.02, 0.95 and 0.95 of the time, 12000 1.01.
+// Where memory near a processor is short, lines of three steps begin with the smallest.
+// Measured there, too: 3000, 4000, 5000 and 6000 points take 0.93, 1.02, 0.95 and 0.95 of
+// the time, 12000 1.01.
 static bool is_rising(const struct kal_axis *axis, const struct kal_caps *caps,
                       const struct kal_recipe *node)
 {
@@ -640,8 +659,9 @@ static void choose_for_kernel(const struct kal_axis *axis, const struct kal_caps
         kal_order_mirrored(node, node->radix_count - 1, kal_caps_is_f64(caps));
 }
 
-// Columns that come from memory and go there, not from one visit of a core to the next. Measured on a
-// Zen 4 processor in November 2026, by timing 271 problems of several axes and 56 long lines both ways.
+// Columns that come from memory and go there, not from one visit of a core to the next.
+// Measured on a Zen 4 processor in November 2026, by timing 271 problems of several axes
+// and 56 long lines both ways.
 static bool are_far_columns(const struct kal_axis *axis)
 {
     enum { NEAR_BYTES = 1 << 18 };
@@ -666,16 +686,18 @@ static int choose_for_columns(const struct kal_axis *axis, const struct kal_caps
     return kal_radix_sequence_columns(axis->n, &place, radix);
 }
 
-// Columns that two steps of 32 would work, whose vectors lie 4 KiB apart. Measured on a Zen 5 processor in
-// November 2026: 20 arrays with an axis of these take 0.73 to 1.05 of the time in three steps, 0.88 as a mean; half
-// spectra, whose rows are no power of two apart, up to 1.15.
+// Columns that two steps of 32 would work, whose vectors lie 4 KiB apart. Measured on a
+// Zen 5 processor in November 2026: 20 arrays with an axis of these take 0.73 to 1.05 of
+// the time in three steps, 0.88 as a mean; half spectra, whose rows are no power of two
+// apart, up to 1.15.
 static bool are_crowded(const struct kal_axis *axis)
 {
     enum { CROWDED = 32 * 32 };
     return axis->lines_are_adjacent && !axis->is_of_real_array && axis->n == CROWDED;
 }
 
-// A contiguous line of one codelet that is all there is goes through two shorter ones, if that is faster.
+// A contiguous line of one codelet that is all there is goes through two shorter ones, if
+// that is faster.
 static int find_for_registers(const struct kal_axis *axis, const struct kal_caps *caps,
                               int *radix)
 {

@@ -19,8 +19,8 @@ const struct kal_rule *const kal_rules[KAL_RULE_COUNT] = {
     [KAL_RULE_RANK] = &kal_rule_rank,
 };
 
-// In order of preference. A rank is never one axis's rule, and the index maps of a prime factor cost
-// more than the twiddles that they save: tuning alone tries it.
+// In order of preference. A rank is never one axis's rule, and the index maps of a prime
+// factor cost more than the twiddles that they save: tuning alone tries it.
 static const enum kal_rule_id order[] = {
     KAL_RULE_REAL_EVEN, KAL_RULE_REAL_ODD, KAL_RULE_LOCAL,
     KAL_RULE_FOUR_STEP, KAL_RULE_RADER,    KAL_RULE_BLUESTEIN,
@@ -51,11 +51,12 @@ bool kal_caps_cache_lines(const struct kal_caps *caps, double lines, double byte
            bytes * MOST_SHARE <= (double)caps->shared_bytes;
 }
 
-// Where memory near a processor is short, longer ones leave it one group, and of shorter ones a launch of their
-// own takes little more than a copy. Measured through OpenGL on an NVIDIA H200 in November 2026: of 24 problems
-// whose passes have 100 to 512 points 20 gain, up to a sixth of the time; of six of 625 to 1024 points five lose,
-// 60x60x60, 64x64x64, 8192x8192 and 4096x4096, in steps of 60 and 64, take 1.13 to 1.36 of the time, 15625 and
-// 1594323, in steps of 125 and 81, 1.09 and 1.28, 59049, of 243, 0.94.
+// Where memory near a processor is short, longer ones leave it one group, and of shorter
+// ones a launch of their own takes little more than a copy. Measured through OpenGL on an
+// NVIDIA H200 in November 2026: of 24 problems whose passes have 100 to 512 points 20
+// gain, up to a sixth of the time; of six of 625 to 1024 points five lose, 60x60x60,
+// 64x64x64, 8192x8192 and 4096x4096, in steps of 60 and 64, take 1.13 to 1.36 of the
+// time, 15625 and 1594323, in steps of 125 and 81, 1.09 and 1.28, 59049, of 243, 0.94.
 bool kal_caps_suit_tickets(const struct kal_caps *caps, int64_t points)
 {
     enum { LEAST_POINTS = 100, LEAST_ODD = 200, MOST_POINTS = 512 };

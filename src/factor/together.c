@@ -46,8 +46,8 @@ static bool suits_mirror(const struct kal_problem *p, int first)
            kal_points_from(p, first) * 2 > (double)p->n[last];
 }
 
-// Points of a tile: more of complex planes of floats whose axes take several steps each, where these gain by
-// being exchanged in halves.
+// Points of a tile: more of complex planes of floats whose axes take several steps each,
+// where these gain by being exchanged in halves.
 static double most_points(const struct kal_problem *p, int first,
                           const struct kal_caps *caps)
 {
@@ -73,10 +73,11 @@ static bool fits_tile(const struct kal_problem *p, int first, const struct kal_c
            are_even(&p->in, p->rank, first) && are_even(&p->out, p->rank, first);
 }
 
-// Are passes that find in the cache what others left there faster than passes over all? Measured on an
-// NVIDIA H200 in November 2026: complex ones are; of reals those where a tile is one of the passes
-// (64x64x64 1.1 times), and many small planes (200x200 and 256x256 1.0 to 1.3 times), but not others
-// (720x1280 back 0.78, the planes of 200x200x200 0.83).
+// Are passes that find in the cache what others left there faster than passes over all?
+// Measured on an NVIDIA H200 in November 2026: complex ones are; of reals those where a
+// tile is one of the passes (64x64x64 1.1 times), and many small planes (200x200 and
+// 256x256 1.0 to 1.3 times), but not others (720x1280 back 0.78, the planes of
+// 200x200x200 0.83).
 static bool gains_by_launch(const struct kal_problem *p, int first, bool has_tile)
 {
     enum { SEVERAL = 16, MANY = 128, SMALL = 1 << 15 };
@@ -103,11 +104,12 @@ static bool fits_launch(const struct kal_problem *p, int first, int tile,
            kal_caps_cache_lines(caps, arrays_from(p, first), bytes);
 }
 
-// Most points of arrays on the lanes of a CPU's registers, an array on each: of those whose rows fill registers
-// evenly, so that axis after axis is fast, too, and of others, in planes and in more axes. An array by itself
-// leaves lanes idle and is looked up axis by axis. Measured on a Zen 4 processor, in November 2026, by timing 36
-// shapes of 4 to 8000 points in batches of 0.25, 1 and 12 MB both ways; real ones, of half as many points, on a
-// Xeon by 52 shapes of up to 4000 points in 1 and 12 MB.
+// Most points of arrays on the lanes of a CPU's registers, an array on each: of those
+// whose rows fill registers evenly, so that axis after axis is fast, too, and of others,
+// in planes and in more axes. An array by itself leaves lanes idle and is looked up axis
+// by axis. Measured on a Zen 4 processor, in November 2026, by timing 36 shapes of 4 to
+// 8000 points in batches of 0.25, 1 and 12 MB both ways; real ones, of half as many
+// points, on a Xeon by 52 shapes of up to 4000 points in 1 and 12 MB.
 static const struct lane_limits {
     int lanes; // of floats
     bool is_f64;
@@ -134,8 +136,9 @@ static int most_lane_points(const struct kal_problem *p, int lanes, bool is_even
     return 0;
 }
 
-// Are arrays enough for that? Of small ones half a tile is, of larger ones as many as give several threads
-// work: how many there are may not be asked, since bits shall not depend on it.
+// Are arrays enough for that? Of small ones half a tile is, of larger ones as many as
+// give several threads work: how many there are may not be asked, since bits shall not
+// depend on it.
 static bool fill_lanes(int64_t arrays, double points, int lanes, bool is_even)
 {
     enum { SMALL = 512, LARGE = 2048, SEVERAL_TILES = 2 };
@@ -145,12 +148,14 @@ static bool fill_lanes(int64_t arrays, double points, int lanes, bool is_even)
     return is_even ? 4 * arrays >= 3 * tiles * lanes : 2 * arrays >= tiles * lanes;
 }
 
-// Points of arrays that are faster axis by axis, each by itself; rows of reals have a codelet. From so many on in batches that fit
-// the nearer caches, in larger ones, and beyond these. Measured on a Zen 4 processor in November 2026, 12000 batches of 0.1 KB to
-// 4 MB both ways: what is worked so takes 0.7 to 0.8 of the time as means, a tenth of it more than before; 206 of 6 to 12 MB: 0.76,
-// the complex ones 0.84 on one thread and on two. On Xeons of 1.25 and 2 MiB of L2, one thread, 14 batches of 8 to 28 MB of volumes of
-// 216 to 3375 floats take 0.93 and 0.81, 12x12x12 0.77 and 0.75 to 0.88, on sixteen of the latter 343 to 1728 points 0.70 to 0.90, but
-// 216 1.18.
+// Points of arrays that are faster axis by axis, each by itself; rows of reals have a
+// codelet. From so many on in batches that fit the nearer caches, in larger ones, and
+// beyond these. Measured on a Zen 4 processor in November 2026, 12000 batches of 0.1 KB
+// to 4 MB both ways: what is worked so takes 0.7 to 0.8 of the time as means, a tenth of
+// it more than before; 206 of 6 to 12 MB: 0.76, the complex ones 0.84 on one thread and
+// on two. On Xeons of 1.25 and 2 MiB of L2, one thread, 14 batches of 8 to 28 MB of
+// volumes of 216 to 3375 floats take 0.93 and 0.81, 12x12x12 0.77 and 0.75 to 0.88, on
+// sixteen of the latter 343 to 1728 points 0.70 to 0.90, but 216 1.18.
 static const struct axes_limits {
     bool is_volume, is_real, is_f64;
     int least_small, least_near, least_far;
@@ -162,8 +167,10 @@ static const struct axes_limits {
     { true, true, false, 16, 192, 0, 0 },        { true, true, true, 0, 0, 0, 0 },
 };
 
-// Rows of reals that are faster alone than in tiles of rows are so than in tiles of arrays, too, 235 shapes of such rows and up to 4096
-// points in batches of 64 KB to 12 MB: 0.79 of the time as a mean on a Xeon, 0.39 to 1.38, the less where arrays leave lanes idle.
+// Rows of reals that are faster alone than in tiles of rows are so than in tiles of
+// arrays, too, 235 shapes of such rows and up to 4096 points in batches of 64 KB to 12
+// MB: 0.79 of the time as a mean on a Xeon, 0.39 to 1.38, the less where arrays leave
+// lanes idle.
 static bool are_of_fast_rows(const struct kal_problem *p, const struct kal_caps *caps)
 {
     return p->kind != KALLIMA_C2C && caps->steps_are_dear &&

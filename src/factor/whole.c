@@ -9,9 +9,10 @@ static int lanes_of(const struct kal_caps *caps)
     return (int)kal_max(1, kal_caps_lanes(caps));
 }
 
-// The longest of two and three lines that share a tile, whose other lanes idle. Measured there, 43 primes and their
-// doubles from 37 to 541, complex and real: as a mean a tile takes 0.7 of the time of two lines one by one, 0.5 of that
-// of three. Two lines of floats lose where a codelet spills.
+// The longest of two and three lines that share a tile, whose other lanes idle. Measured
+// there, 43 primes and their doubles from 37 to 541, complex and real: as a mean a tile
+// takes 0.7 of the time of two lines one by one, 0.5 of that of three. Two lines of
+// floats lose where a codelet spills.
 static bool shares_tile(int64_t points, int64_t lines, bool is_f64)
 {
     enum { PAIR = 2, LARGEST_PRIME = 19 };
@@ -21,10 +22,12 @@ static bool shares_tile(int64_t points, int64_t lines, bool is_f64)
            (is_f64 || lines > PAIR || kal_greatest_prime(points) <= LARGEST_PRIME);
 }
 
-// Lines of up to NEAR points share tiles from a few of them on; longer ones, whose tiles leave the cache near a core, where
-// they fill as many as give several threads work: how many there are may not be asked, since bits shall not depend
-// on it. Measured on a Zen 4 processor in November 2026, primes in batches: of 2600 to 10200 points padded full tiles
-// take 0.33 to 0.96 of the time so, 8 lines of floats up to twice the time; 64 lines up to four times on 16 threads.
+// Lines of up to NEAR points share tiles from a few of them on; longer ones, whose tiles
+// leave the cache near a core, where they fill as many as give several threads work: how
+// many there are may not be asked, since bits shall not depend on it. Measured on a Zen 4
+// processor in November 2026, primes in batches: of 2600 to 10200 points padded full
+// tiles take 0.33 to 0.96 of the time so, 8 lines of floats up to twice the time; 64
+// lines up to four times on 16 threads.
 bool kal_convolution_fills_lanes(int64_t points, int64_t lines,
                                  const struct kal_caps *caps)
 {
@@ -35,8 +38,8 @@ bool kal_convolution_fills_lanes(int64_t points, int64_t lines,
            (!caps->language && points <= LONGEST && lines >= MANY_TILES * lanes_of(caps));
 }
 
-// Times as of kal_radix_sequence(), of a tile with all lanes: by timing 204 lengths alone and 84 in batches on a Zen 4
-// processor in November 2026, held to AVX2 as well.
+// Times as of kal_radix_sequence(), of a tile with all lanes: by timing 204 lengths alone
+// and 84 in batches on a Zen 4 processor in November 2026, held to AVX2 as well.
 static const double LINE_LANES = 1.6;   // that a line alone is worth, of those of a tile
 static const double HALF_TILE = 0.6;    // a tile of half the lanes of 64 bytes
 static const double OF_RADER = 1.25;    // its elements are collected by an index
@@ -80,8 +83,8 @@ static struct convolution find_convolution(int64_t n, const struct kal_caps *cap
     return (struct convolution){ points[0], cost };
 }
 
-// A line of `rows` rows of a prime: those of the lines that are worked together share tiles, or are worked one by one, where
-// some lanes of what is behind each other idle.
+// A line of `rows` rows of a prime: those of the lines that are worked together share
+// tiles, or are worked one by one, where some lanes of what is behind each other idle.
 static double division_cost(int64_t prime, int64_t rows, int64_t together,
                             const struct kal_caps *caps)
 {
@@ -123,9 +126,10 @@ bool kal_whole_beats_division(const struct kal_axis *axis, const struct kal_caps
            division_cost(prime, rows, near ? near : 1, caps);
 }
 
-// Measured on a Zen 4 processor in November 2026, single primes up to 3000 whose predecessor has no such factor: floats
-// take 0.31 to 1.04 of the time so, doubles of up to 277 points 0.39 to 0.96; longer ones 0.72 to 0.88 where Rader's has
-// codelets of 29 and 31, else 0.92 to 1.22. 7297 floats take 1.3 times as long on a Xeon.
+// Measured on a Zen 4 processor in November 2026, single primes up to 3000 whose
+// predecessor has no such factor: floats take 0.31 to 1.04 of the time so, doubles of up
+// to 277 points 0.39 to 0.96; longer ones 0.72 to 0.88 where Rader's has codelets of 29
+// and 31, else 0.92 to 1.22. 7297 floats take 1.3 times as long on a Xeon.
 bool kal_padding_beats_rader(const struct kal_axis *axis, const struct kal_caps *caps)
 {
     enum { LONGEST = 3000, SHORT_F64 = 400, LARGEST_PRIME_F64 = 23 };

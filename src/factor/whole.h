@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Whether lines of convolutions share tiles, and which convolution a CPU works a length with a large prime by.
+// Whether lines of convolutions share tiles, and which convolution a CPU works a length
+// with a large prime by.
 #ifndef KAL_FACTOR_WHOLE_H_
 #define KAL_FACTOR_WHOLE_H_
 
@@ -9,19 +10,23 @@ enum {
     KAL_TILE_LINES = 4
 }; // what is planned as tiles of lines has so many; fewer convolutions in one count as these
 
-/** Whether `lines` convolutions of `points` points, padded, are worked on a lane each; else one by one. */
+/**
+ * Whether `lines` convolutions of `points` points, padded, are worked on a lane each;
+ * else one by one.
+ */
 bool kal_convolution_fills_lanes(int64_t points, int64_t lines,
                                  const struct kal_caps *caps);
 
 /**
- * Whether a convolution of the whole line is faster on a CPU than to divide it: the rows of a division are as many as
- * the prime has cofactors, and lanes without one idle.
+ * Whether a convolution of the whole line is faster on a CPU than to divide it: the rows
+ * of a division are as many as the prime has cofactors, and lanes without one idle.
  */
 bool kal_whole_beats_division(const struct kal_axis *axis, const struct kal_caps *caps);
 
 /**
- * Whether a padded convolution of a prime is faster on a CPU than Rader's, which is shorter: one by one, lines
- * fill registers from within, if their length has a factor for that.
+ * Whether a padded convolution of a prime is faster on a CPU than Rader's, which is
+ * shorter: one by one, lines fill registers from within, if their length has a factor for
+ * that.
  */
 bool kal_padding_beats_rader(const struct kal_axis *axis, const struct kal_caps *caps);
 

@@ -73,7 +73,8 @@ static kallima_status add_complex(struct kal_text *text, enum kal_flavour flavou
     return text->status;
 }
 
-// Is a real codelet of length n of this form's file? The longest one of numbers is of those of reals.
+// Is a real codelet of length n of this form's file? The longest one of numbers is of
+// those of reals.
 static bool is_of_form(const struct form *form, int n)
 {
     const bool is_real = kal_real_row_is_compiled(n);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// From a pass to a kernel: the loops that groups share out, its tables, and what lines.c and rounds.c choose.
+// From a pass to a kernel: the loops that groups share out, its tables, and what lines.c
+// and rounds.c choose.
 #include "kernel/design.h"
 
 #include <limits.h>

@@ -14,7 +14,10 @@ int64_t kal_pass_mirrored_rows(const struct kal_pass *pass);
 /** Bytes of a complex number of the kernel. */
 int64_t kal_kernel_element_bytes(const struct kal_kernel *k);
 
-/** Of these, what the tile holds of one at once: half, if parts are exchanged one after the other. */
+/**
+ * Of these, what the tile holds of one at once: half, if parts are exchanged one after
+ * the other.
+ */
 int64_t kal_kernel_exchanged_bytes(const struct kal_kernel *k);
 
 /** Whether neighbouring lines are nearer in memory than neighbouring elements. */
@@ -45,8 +48,8 @@ int64_t kal_kernel_tile_points(const struct kal_kernel *k);
 int64_t kal_kernel_lanes_of_line(const struct kal_kernel *k, int largest);
 
 /**
- * Set how numbers are exchanged. `whole`: bytes of a line with some pads; `keeps_parts`: halves of parts
- * only where they must be.
+ * Set how numbers are exchanged. `whole`: bytes of a line with some pads; `keeps_parts`:
+ * halves of parts only where they must be.
  */
 void kal_kernel_choose_exchange(struct kal_kernel *k, const struct kal_caps *caps,
                                 int64_t whole, int64_t line_lanes, bool keeps_parts);
@@ -69,8 +72,9 @@ int kal_kernel_add_table(struct kal_kernel *k, enum kal_table_kind kind, int64_t
 bool kal_rounds_pair(const struct kal_kernel *k);
 
 /**
- * Whether the elements of each exchange fall into halves of which a lane knows in which registers they
- * are: all steps are of whole lines, and none passes memory's order through the tile.
+ * Whether the elements of each exchange fall into halves of which a lane knows in which
+ * registers they are: all steps are of whole lines, and none passes memory's order
+ * through the tile.
  */
 bool kal_rounds_can_halve(const struct kal_kernel *k);
 

@@ -78,8 +78,9 @@ struct kal_round {
     int lane_units;  // of a lane, at most
     int digit_count; // of a unit's number, fastest first
     struct kal_digit digit[KAL_MAX_DIGITS];
-    // Register 1 holds element mirror - that of register 0, in row `rows` - that of register 0 if there
-    // are several, in planes of plane_rows: a BLOCK digit says which. 0: it does not.
+    // Register 1 holds element mirror - that of register 0, in row `rows` - that of
+    // register 0 if there are several, in planes of plane_rows: a BLOCK digit says which.
+    // 0: it does not.
     int64_t mirror, rows, plane_rows;
     // Distance of the elements of a codelet, if a lane works two of them, whose elements mirror
     // each other: those of unit u from element u and from element pair - u, or pair / 2 if u is

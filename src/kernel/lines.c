@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How many lines a group works at once, by how many lanes, and how these exchange numbers: whole, part by
-// part, or in halves of parts.
+// How many lines a group works at once, by how many lanes, and how these exchange
+// numbers: whole, part by part, or in halves of parts.
 #include "factor/lanes.h"
 #include "kernel/design.h"
 
@@ -141,9 +141,9 @@ static bool is_convolution(const struct kal_pass *pass)
     return false;
 }
 
-// Small planes of reals: the fewer lanes a group has, the more groups are at different steps. Measured
-// on an NVIDIA H200 in November 2026: planes of 8x8 to 32x32 take 0.8 to 0.96 of the time that they take with
-// groups of 256 lanes.
+// Small planes of reals: the fewer lanes a group has, the more groups are at different
+// steps. Measured on an NVIDIA H200 in November 2026: planes of 8x8 to 32x32 take 0.8 to
+// 0.96 of the time that they take with groups of 256 lanes.
 static int64_t lanes_of_real_plane(const struct kal_kernel *k, int64_t points)
 {
     enum { WARP = 32, MOST = 512, MOST_SPLIT_F32 = 256 };
@@ -191,7 +191,8 @@ static int64_t lanes_of_short_lines(const struct kal_kernel *k)
 static int64_t wanted_lanes(const struct kal_kernel *k, const struct kal_caps *caps)
 {
     enum { LARGE_RADIX = 32, FEW = 128, WARP = 32 };
-    // Through OpenGL 53, 101 and 257 points take 0.86, 0.91 and 0.97 of the time in such small groups.
+    // Through OpenGL 53, 101 and 257 points take 0.86, 0.91 and 0.97 of the time in such
+    // small groups.
     if (kal_caps_is_short_of_memory(caps) && kal_pass_has_rader(k->pass))
         return kal_min(WARP, k->choice.wanted_lanes);
     const bool is_convolved = is_convolution(k->pass);
@@ -249,9 +250,10 @@ static int64_t narrow_lines(const struct kal_kernel *k, int64_t lines, int64_t s
     return lines;
 }
 
-// Fewer lines than `lines`, two sectors of memory wide at least, until a processor has room for three
-// groups. Measured through OpenGL on an NVIDIA H200 in November 2026: passes of 400 and 512 points by
-// tickets take 0.81 to 0.9 of the time by half as many lines, columns of 1024 reals 0.85 by a quarter.
+// Fewer lines than `lines`, two sectors of memory wide at least, until a processor has
+// room for three groups. Measured through OpenGL on an NVIDIA H200 in November 2026:
+// passes of 400 and 512 points by tickets take 0.81 to 0.9 of the time by half as many
+// lines, columns of 1024 reals 0.85 by a quarter.
 static int64_t roomy_lines(const struct kal_kernel *k, const struct kal_caps *caps,
                            int64_t lines)
 {
@@ -281,9 +283,10 @@ static int64_t stride_bytes(const struct kal_kernel *k, const struct kal_side *s
     return kal_magnitude(side->stride * side->map_step) * kal_kernel_element_bytes(k) / 2;
 }
 
-// Of columns whose halves are exchanged: a transaction's, two where rows lie in pages of their own. Measured
-// through OpenGL on an NVIDIA H200 in November 2026: of 512 points that lie 2 MiB apart two take 0.81 to 0.95 of
-// the time, that lie 8 KiB apart 1.1 to 1.25.
+// Of columns whose halves are exchanged: a transaction's, two where rows lie in pages of
+// their own. Measured through OpenGL on an NVIDIA H200 in November 2026: of 512 points
+// that lie 2 MiB apart two take 0.81 to 0.95 of the time, that lie 8 KiB apart 1.1 to
+// 1.25.
 static int64_t halved_lines(const struct kal_kernel *k)
 {
     enum { FAR_BYTES = 1 << 20 };
@@ -334,8 +337,9 @@ static int64_t lines_at_work(const struct kal_kernel *k, int64_t lines,
                : lines;
 }
 
-// Fewer lines than `lines`, whole sectors, of a pass that reads rows, where a processor would have one group of
-// all lanes: 2097152 points take 0.88 of the time by tiles of 4 rows of 2048 points that they take by tiles of 8.
+// Fewer lines than `lines`, whole sectors, of a pass that reads rows, where a processor
+// would have one group of all lanes: 2097152 points take 0.88 of the time by tiles of 4
+// rows of 2048 points that they take by tiles of 8.
 static int64_t halved_rows(int64_t lines, int64_t sector, int64_t line_lanes)
 {
     enum { MANY_LANES = 512 };
@@ -366,10 +370,11 @@ static int64_t neighbouring_lines(const struct kal_kernel *k, const struct kal_c
     return spread_lines(k, lines, sector, caps->processors);
 }
 
-// The fewest lines whose groups leave a processor nearly as many lanes at work as those of `lines`
-// lines: fewer lanes wait for each other at the barriers that exchanging parts takes. Measured through
-// OpenGL on an NVIDIA H200 in November 2026: lines of 256 reals take 0.74 of the time by groups of one
-// warp that they take by groups of eight, 625 points 0.88, 1024 and 2048 0.91.
+// The fewest lines whose groups leave a processor nearly as many lanes at work as those
+// of `lines` lines: fewer lanes wait for each other at the barriers that exchanging parts
+// takes. Measured through OpenGL on an NVIDIA H200 in November 2026: lines of 256 reals
+// take 0.74 of the time by groups of one warp that they take by groups of eight, 625
+// points 0.88, 1024 and 2048 0.91.
 static int64_t fewest_busy_lines(const struct kal_kernel *k, const struct kal_caps *caps,
                                  int64_t line_lanes, int64_t lines)
 {
@@ -451,8 +456,8 @@ static bool writes_sectors(const struct kal_kernel *k)
            !kal_side_prefers_lines(k, true);
 }
 
-// Would groups of so many lines, whole, leave much of a processor idle, for want of memory near it and of
-// nothing else?
+// Would groups of so many lines, whole, leave much of a processor idle, for want of
+// memory near it and of nothing else?
 static bool wants_room(const struct kal_kernel *k, const struct kal_caps *caps,
                        int64_t lines, int64_t line_bytes, int64_t line_lanes)
 {
@@ -465,9 +470,9 @@ static bool wants_room(const struct kal_kernel *k, const struct kal_caps *caps,
     return whole * lanes < ENOUGH_LANES && split > whole;
 }
 
-// Then exchanging the parts of numbers one after the other is faster. Measured on an NVIDIA H200: through
-// Vulkan 2048 and 4096 points gain 20 and 8 percent, columns 3 to 13; those that are written only, in
-// whole sectors, lose 9.
+// Then exchanging the parts of numbers one after the other is faster. Measured on an
+// NVIDIA H200: through Vulkan 2048 and 4096 points gain 20 and 8 percent, columns 3 to
+// 13; those that are written only, in whole sectors, lose 9.
 static bool is_crowded(const struct kal_kernel *k, const struct kal_caps *caps,
                        int64_t line_bytes, int64_t line_lanes)
 {
@@ -478,10 +483,11 @@ static bool is_crowded(const struct kal_kernel *k, const struct kal_caps *caps,
            wants_room(k, caps, 1, line_bytes, line_lanes);
 }
 
-// The same where memory is shorter: all gain, but lines of few points that are no powers of two, and those of
-// Rader's that more than a warp works. Measured through OpenGL on the same in November 2026: 21 lines of one
-// pass, 125 to 4096 points, take 0.55 to 1 of the time, 29 problems of several passes 0.65 to 1.01; lines of
-// 60 and 120 points 1.03 and 1.10; of Rader's 257 points 0.88, 1009 1.12.
+// The same where memory is shorter: all gain, but lines of few points that are no powers
+// of two, and those of Rader's that more than a warp works. Measured through OpenGL on
+// the same in November 2026: 21 lines of one pass, 125 to 4096 points, take 0.55 to 1 of
+// the time, 29 problems of several passes 0.65 to 1.01; lines of 60 and 120 points 1.03
+// and 1.10; of Rader's 257 points 0.88, 1009 1.12.
 static bool is_pressed(const struct kal_kernel *k, const struct kal_caps *caps,
                        int64_t line_bytes, int64_t line_lanes)
 {
@@ -493,7 +499,8 @@ static bool is_pressed(const struct kal_kernel *k, const struct kal_caps *caps,
            wants_room(k, caps, kal_max(1, WARP / line_lanes), line_bytes, line_lanes);
 }
 
-// The most lines of a tile of neighbours, up to those that it is to have, that a group has room and lanes for.
+// The most lines of a tile of neighbours, up to those that it is to have, that a group
+// has room and lanes for.
 static int64_t widest_tile(const struct kal_kernel *k, const struct kal_caps *caps,
                            int64_t line_lanes)
 {
@@ -505,9 +512,10 @@ static int64_t widest_tile(const struct kal_kernel *k, const struct kal_caps *ca
     return lines;
 }
 
-// Do halves of parts, where memory is short, make tiles wider than parts do, or leave so many more lanes at work
-// that the barriers between them are worth it? Registers are taken for a few less than guessed: rows of 6561
-// points have 80, not 82, and with these a third group.
+// Do halves of parts, where memory is short, make tiles wider than parts do, or leave so
+// many more lanes at work that the barriers between them are worth it? Registers are
+// taken for a few less than guessed: rows of 6561 points have 80, not 82, and with these
+// a third group.
 static bool makes_room(const struct kal_kernel *k, const struct kal_caps *caps,
                        int64_t line_lanes)
 {
@@ -541,8 +549,9 @@ static bool makes_room(const struct kal_kernel *k, const struct kal_caps *caps,
                (is_uneven ? ENOUGH_UNEVEN_PERCENT : ENOUGH_PERCENT) * lanes[0];
 }
 
-// Would a group have much memory, as numbers or parts are exchanged else? Rows of lengths that are no powers of
-// two keep their parts, and rows of doubles that are written as columns.
+// Would a group have much memory, as numbers or parts are exchanged else? Rows of lengths
+// that are no powers of two keep their parts, and rows of doubles that are written as
+// columns.
 static bool is_large(const struct kal_kernel *k, const struct kal_caps *caps,
                      int64_t line_lanes)
 {
@@ -553,11 +562,13 @@ static bool is_large(const struct kal_kernel *k, const struct kal_caps *caps,
            kal_kernel_choose_lines(k, caps, line_lanes) * held_bytes(k) >= LARGE_BYTES;
 }
 
-// Measured on an NVIDIA H200 in November 2026, as recipes. Through OpenGL 21 problems whose groups find room by
-// it take 0.69 to 0.98 of the time; convolutions 1 to 1.2. Through Vulkan 16 whose groups would have 32 KiB and
-// more take 0.75 to 1; rows of 2048 written as columns 1.04, 5000 points 1.12. Of steps by tickets those of 512
-// points gain, 0.87 and 0.92, and those of a real line, 0.78; 256 lose 1.03 to 1.05, 1024 beside 512 1.6. Lines
-// so few that a processor has one group lose 1.03 to 1.05, and planes of 64x64, which fit by parts, 1.17.
+// Measured on an NVIDIA H200 in November 2026, as recipes. Through OpenGL 21 problems
+// whose groups find room by it take 0.69 to 0.98 of the time; convolutions 1 to 1.2.
+// Through Vulkan 16 whose groups would have 32 KiB and more take 0.75 to 1; rows of 2048
+// written as columns 1.04, 5000 points 1.12. Of steps by tickets those of 512 points
+// gain, 0.87 and 0.92, and those of a real line, 0.78; 256 lose 1.03 to 1.05, 1024 beside
+// 512 1.6. Lines so few that a processor has one group lose 1.03 to 1.05, and planes of
+// 64x64, which fit by parts, 1.17.
 static bool gains_by_halves(const struct kal_kernel *k, const struct kal_caps *caps,
                             int64_t line_lanes)
 {

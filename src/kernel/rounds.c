@@ -303,13 +303,15 @@ static int64_t dft_size(const struct kal_step *step)
     return step->outer * step->radix * step->m * step->s;
 }
 
-// Elements from one codelet's first on whose lower ones are a half, and how many these are, where the step reads.
+// Elements from one codelet's first on whose lower ones are a half, and how many these
+// are, where the step reads.
 static int64_t lower_elements(const struct kal_step *reader)
 {
     return kal_lower_registers(reader->radix) * reader->m * reader->s;
 }
 
-// Are all registers of a codelet of `a` elements of the same half of those that a codelet of `b` reads?
+// Are all registers of a codelet of `a` elements of the same half of those that a codelet
+// of `b` reads?
 static bool keeps_halves(const struct kal_step *a, const struct kal_step *b)
 {
     const int64_t whole = b->radix * b->m * b->s, span = a->s * a->radix;
@@ -603,9 +605,10 @@ static bool ends_in_codelets(const struct kal_kernel *k, const struct kal_round 
            step->op == KAL_STEP_DFT;
 }
 
-// Units of a first or last round wait for none of their lane. Pairs of a mirrored step, of
-// which a lane has many, each with roots and two places, then need few registers. Those that a plane
-// is read in are loaded at once: measured on an NVIDIA H200 in November 2026, 46 planes take 0.85 of the time.
+// Units of a first or last round wait for none of their lane. Pairs of a mirrored step,
+// of which a lane has many, each with roots and two places, then need few registers.
+// Those that a plane is read in are loaded at once: measured on an NVIDIA H200 in
+// November 2026, 46 planes take 0.85 of the time.
 static bool is_streamed(const struct kal_kernel *k, const struct kal_round *round)
 {
     const bool loads_plane = round->from_memory && round->rows > 1;

@@ -139,10 +139,11 @@ static bool suits_cluster(struct kal_pass *const *pass, int64_t line_bytes, int 
            kal_min(pass[0]->n, pass[1]->n) / c >= FEWEST_LINES && line_bytes / c <= bytes;
 }
 
-// Do `c` groups work a line of two passes faster than groups that take tickets? Of 35 lengths from 18000 to
-// 62500 in f32 and 18 from 12000 to 30720 in f64, each divided in up to six ways, tickets take 0.94 and 0.86
-// of the time as a mean, but for powers of two, for columns as wide as a memory transaction and for as
-// many columns as rows: measured on an NVIDIA H200 in November 2026.
+// Do `c` groups work a line of two passes faster than groups that take tickets? Of 35
+// lengths from 18000 to 62500 in f32 and 18 from 12000 to 30720 in f64, each divided in
+// up to six ways, tickets take 0.94 and 0.86 of the time as a mean, but for powers of
+// two, for columns as wide as a memory transaction and for as many columns as rows:
+// measured on an NVIDIA H200 in November 2026.
 static bool is_worth_cluster(struct kal_pass *const *pass, int c, bool is_f64)
 {
     enum { FEW = 8, SOME = 10, TRANSACTION_LINES = 16 };
@@ -221,7 +222,8 @@ static int choose_resident(const struct kal_kernel_set *set, const struct kal_ca
     return wish->resident ? (int)kal_min(resident, wish->resident) : resident;
 }
 
-// Do some exchange whole numbers and others their parts? They share a tile, of the one or the other.
+// Do some exchange whole numbers and others their parts? They share a tile, of the one or
+// the other.
 static bool is_mixed(const struct kal_kernel_set *set)
 {
     int tiled = 0, split = 0;
@@ -264,9 +266,10 @@ static bool is_plane(const struct kal_kernel_set *set)
            kal_side_prefers_lines(k[1], true) && kal_side_prefers_lines(k[1], false);
 }
 
-// As many rows as columns, so that a ticket of the one lasts as long as one of the other: a
-// transaction's, or fewer if a processor holds two groups then. Measured on an NVIDIA H200 in November
-// 2026: of 20 arrays from 300x300 to 1024x1024 f32 gains up to a third by it, f64 up to a half.
+// As many rows as columns, so that a ticket of the one lasts as long as one of the other:
+// a transaction's, or fewer if a processor holds two groups then. Measured on an NVIDIA
+// H200 in November 2026: of 20 arrays from 300x300 to 1024x1024 f32 gains up to a third
+// by it, f64 up to a half.
 static kallima_status design_plane(struct kal_kernel_set *set, struct kal_arena *arena,
                                    struct kal_pass *const *pass,
                                    const struct kal_caps *caps, bool is_f64,
@@ -291,8 +294,8 @@ static kallima_status design_plane(struct kal_kernel_set *set, struct kal_arena 
 
 enum { EVEN_LINES = 16 }; // a memory transaction's of floats, two of doubles
 
-// Columns and rows of complex lines in one launch, by tickets, where a pass has wide tiles that begin within
-// a memory transaction.
+// Columns and rows of complex lines in one launch, by tickets, where a pass has wide
+// tiles that begin within a memory transaction.
 static bool is_uneven_line(const struct kal_kernel_set *set, bool is_f64)
 {
     const int transaction = TRANSACTION / (is_f64 ? 16 : 8);
@@ -307,10 +310,11 @@ static bool is_uneven_line(const struct kal_kernel_set *set, bool is_f64)
            set->kernel[0]->pass->out.twiddle_n != 0;
 }
 
-// Whole transactions of both; twice as many of floats where these would leave groups small. Measured on an
-// NVIDIA H200 in November 2026: 25 such lengths of f32 take 0.91 of the time as a mean that they took in
-// clusters or other tiles, from 0.77 to 1.22 (25000), 13 of f64 0.83, from 0.63 to 1.06; of three lengths of
-// small groups twice as many lines take 0.96 of that.
+// Whole transactions of both; twice as many of floats where these would leave groups
+// small. Measured on an NVIDIA H200 in November 2026: 25 such lengths of f32 take 0.91 of
+// the time as a mean that they took in clusters or other tiles, from 0.77 to 1.22
+// (25000), 13 of f64 0.83, from 0.63 to 1.06; of three lengths of small groups twice as
+// many lines take 0.96 of that.
 static kallima_status design_even_line(struct kal_kernel_set *set,
                                        struct kal_arena *arena,
                                        struct kal_pass *const *pass,

@@ -7,8 +7,9 @@
 #include "math/root.h"
 
 /**
- * A root as sums of two doubles, which hold a long double of 64 bits exactly: an x86 processor loads both and adds
- * them in half the time that it takes to load one of ten bytes.
+ * A root as sums of two doubles, which hold a long double of 64 bits exactly: an x86
+ * processor loads both and adds them in half the time that it takes to load one of ten
+ * bytes.
  */
 struct kal_root_sum {
     double re, re_rest, im, im_rest;

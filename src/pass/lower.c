@@ -279,7 +279,8 @@ static int64_t shared_layout(const struct kal_lowering *lo, const struct kal_lin
     return stride;
 }
 
-// Are both parts of a number side by side in scratch that is taken now? Always where all threads see it.
+// Are both parts of a number side by side in scratch that is taken now? Always where all
+// threads see it.
 static bool is_interleaved(const struct kal_lowering *lo, bool are_pairs)
 {
     return are_pairs || lo->caps->language || !lo->phase_open;

@@ -50,7 +50,10 @@ kallima_status kal_lower_rank(struct kal_lowering *lo, const struct kal_recipe *
 /** Bytes of a line of n complex elements in scratch. */
 int64_t kal_line_bytes(const struct kal_lowering *lo, int64_t n);
 
-/** Return the least divisor of `count` that is `wanted` or more and at most `most`, else the largest below. */
+/**
+ * Return the least divisor of `count` that is `wanted` or more and at most `most`, else
+ * the largest below.
+ */
 int64_t kal_near_divisor(int64_t count, int64_t wanted, int64_t most);
 
 /** Number of lines over all loops but the stage's. */
@@ -101,9 +104,10 @@ kallima_status kal_phase_begin_near(struct kal_lowering *lo,
                                     struct kal_lines *inside);
 
 /**
- * How many lines of a four-step the threads of a CPU shall work together, so that each has several
- * tiles of a pass and seldom waits for the others: a divisor of the count of the last loop. One, where each of four threads
- * and more may have some by itself, which takes 0.85 to 1.04 of the time on 4 to 10 of a Xeon.
+ * How many lines of a four-step the threads of a CPU shall work together, so that each
+ * has several tiles of a pass and seldom waits for the others: a divisor of the count of
+ * the last loop. One, where each of four threads and more may have some by itself, which
+ * takes 0.85 to 1.04 of the time on 4 to 10 of a Xeon.
  */
 int64_t kal_lines_at_once(const struct kal_lowering *lo, const struct kal_recipe *node,
                           const struct kal_lines *lines);
@@ -130,9 +134,10 @@ kallima_status kal_scratch_take_pairs(struct kal_lowering *lo,
                                       struct kal_side *side, int64_t *loop_stride);
 
 /**
- * Return how many elements rows of n shall be apart in scratch that is taken now: on a CPU an odd number of
- * pieces of 128 bytes, which a tile of the widest registers takes of a row, so that rows do not fall into
- * the same cache sets. `are_pairs`: by kal_scratch_take_pairs().
+ * Return how many elements rows of n shall be apart in scratch that is taken now: on a
+ * CPU an odd number of pieces of 128 bytes, which a tile of the widest registers takes of
+ * a row, so that rows do not fall into the same cache sets. `are_pairs`: by
+ * kal_scratch_take_pairs().
  */
 int64_t kal_scratch_pitch(const struct kal_lowering *lo, int64_t n, bool are_pairs);
 
@@ -145,7 +150,10 @@ void kal_lines_set_out(struct kal_lines *lines, const struct kal_side *side,
 /** Whether a side's numbers, or planes, have nothing between one element and the next. */
 bool kal_side_is_contiguous(const struct kal_side *side);
 
-/** Make *scratch the input or output of `lines`, to be a side of others that have the same loops. */
+/**
+ * Make *scratch the input or output of `lines`, to be a side of others that have the same
+ * loops.
+ */
 void kal_lines_take_side(const struct kal_lines *lines, bool is_in,
                          struct kal_side *scratch, int64_t *loop_stride);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// four-step: columns to scratch, or to the output, with the twiddle, rows from there to their place.
+// four-step: columns to scratch, or to the output, with the twiddle, rows from there to
+// their place.
 #include "factor/rule.h"
 #include "pass/lower.h"
 
@@ -21,16 +22,18 @@ static int next_loop(const struct kal_lines *lines)
     return lines->stage_loops + lines->line_loops + lines->inner_loops;
 }
 
-// Where the numbers are between both sets of passes: that of column c and row r is at c * column + r * row.
+// Where the numbers are between both sets of passes: that of column c and row r is at c *
+// column + r * row.
 struct between {
     struct kal_side side;
     int64_t column, row;
     int64_t loop_stride[KAL_MAX_LOOPS];
 };
 
-// Long real lines of a batch, forward, whose packed numbers are in the output anyhow, for the mirrored step behind it: so are
-// those between columns and rows. 70000 to 100000 doubles and 140000 to 200000 floats take 0.65 to 0.95 of the time so on one
-// thread of a Xeon and on two.
+// Long real lines of a batch, forward, whose packed numbers are in the output anyhow, for
+// the mirrored step behind it: so are those between columns and rows. 70000 to 100000
+// doubles and 140000 to 200000 floats take 0.65 to 0.95 of the time so on one thread of a
+// Xeon and on two.
 static bool is_packed_between(const struct kal_lowering *lo,
                               const struct kal_recipe *node)
 {
@@ -40,12 +43,15 @@ static bool is_packed_between(const struct kal_lowering *lo,
            bytes >= LEAST_BYTES && bytes < lo->caps->between_bytes;
 }
 
-// May that be the output, columns as they will be read, so that rows are worked in place? Two arrays are nearer a core than
-// three: 36000 to 200000 doubles on one thread of a Xeon take 0.67 to 0.9 of the time so, 65536 to 262144 floats 0.8 to 1.0;
-// what is stored past the caches anyhow up to 1.5 times as long. On sixteen threads, each of which has a small part near whatever
-// is done, lines of 0.5 to 2 MB take 1.04 times as long, longer ones 0.92, reals, which are mirrored behind it where they are,
-// 0.88. What is left of lines that do not fill registers is not rounded alike in both ways, which threads must not decide.
-// Planes of floats take 0.86 of the time on one thread, 1.13 on four and 1.3 on sixteen: they keep scratch.
+// May that be the output, columns as they will be read, so that rows are worked in place?
+// Two arrays are nearer a core than three: 36000 to 200000 doubles on one thread of a
+// Xeon take 0.67 to 0.9 of the time so, 65536 to 262144 floats 0.8 to 1.0; what is stored
+// past the caches anyhow up to 1.5 times as long. On sixteen threads, each of which has a
+// small part near whatever is done, lines of 0.5 to 2 MB take 1.04 times as long, longer
+// ones 0.92, reals, which are mirrored behind it where they are, 0.88. What is left of
+// lines that do not fill registers is not rounded alike in both ways, which threads must
+// not decide. Planes of floats take 0.86 of the time on one thread, 1.13 on four and 1.3
+// on sixteen: they keep scratch.
 static bool is_output_between(const struct kal_lowering *lo,
                               const struct kal_recipe *node,
                               const struct kal_lines *lines)
@@ -262,8 +268,8 @@ int64_t kal_chunk_lines(const struct kal_lowering *lo, const struct kal_lines *l
     return chunk;
 }
 
-// May lines take tickets by chunks? Of neighbours a chunk must be two sectors of memory wide: 2049 columns
-// divide into chunks of three.
+// May lines take tickets by chunks? Of neighbours a chunk must be two sectors of memory
+// wide: 2049 columns divide into chunks of three.
 static bool suits_tickets(const struct kal_lowering *lo, const struct kal_recipe *node,
                           const struct kal_lines *lines, int64_t chunk)
 {

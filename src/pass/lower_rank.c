@@ -41,8 +41,9 @@ static int64_t other_length(const struct kal_problem *p, int axis)
     return p->kind == KALLIMA_R2C ? p->out.n[axis] : p->in.n[axis];
 }
 
-// Scratch in the shape of the complex array, of the axes from `first` on. Parts that the array's sides exchange
-// are exchanged there, too, where a CPU has both in one piece: then no pass has to.
+// Scratch in the shape of the complex array, of the axes from `first` on. Parts that the
+// array's sides exchange are exchanged there, too, where a CPU has both in one piece:
+// then no pass has to.
 static kallima_status scratch_volume(struct kal_lowering *lo,
                                      const struct kal_lines *lines, int first,
                                      bool are_pairs, struct volume *v)
@@ -100,7 +101,8 @@ static int loop_count(const struct kal_lines *lines)
     return lines->stage_loops + lines->line_loops + lines->inner_loops;
 }
 
-// Neighbouring loops from `first` on whose lines lie as those of one loop become one: more of them fill tiles.
+// Neighbouring loops from `first` on whose lines lie as those of one loop become one:
+// more of them fill tiles.
 static void join_loops(struct kal_lines *lines, int first)
 {
     for (int i = loop_count(lines) - 2; i >= first; i--) {
@@ -114,8 +116,9 @@ static void join_loops(struct kal_lines *lines, int first)
     }
 }
 
-// Lines of arrays that lie between each other's elements are neighbours, and fill tiles with those of the last axis,
-// or, if they are many, by themselves; else rows of one array do.
+// Lines of arrays that lie between each other's elements are neighbours, and fill tiles
+// with those of the last axis, or, if they are many, by themselves; else rows of one
+// array do.
 static bool are_rows_of_one(const struct kal_lowering *lo, int axis)
 {
     enum { MANY = 9 }; // tiles end with rounds of so many neighbours
@@ -287,10 +290,11 @@ static double all_bytes(const struct kal_lowering *lo, const struct kal_recipe *
            (double)kal_line_bytes(lo, count_points(lo, node));
 }
 
-// A large cache that all cores share keeps what those near them lose: on sixteen threads of a Xeon with 300 MiB of it arrays take
-// 1.0 to 1.3 times as long by their columns first as by their rows first, though on one thread 0.72 to 1.3. Of two axes whose
-// columns fall into one set, those of 18 MB and more take 0.72 to 0.86 of the time on one thread, 0.86 to 0.95 on four, and 1.0 to
-// 1.05 on sixteen.
+// A large cache that all cores share keeps what those near them lose: on sixteen threads
+// of a Xeon with 300 MiB of it arrays take 1.0 to 1.3 times as long by their columns
+// first as by their rows first, though on one thread 0.72 to 1.3. Of two axes whose
+// columns fall into one set, those of 18 MB and more take 0.72 to 0.86 of the time on one
+// thread, 0.86 to 0.95 on four, and 1.0 to 1.05 on sixteen.
 static bool is_kept(const struct kal_lowering *lo, int64_t n, bool is_one_set)
 {
     const double LARGE = 64e6, SHARE = 0.5, OF_ONE_SET = 17e6;
@@ -299,8 +303,8 @@ static bool is_kept(const struct kal_lowering *lo, int64_t n, bool is_one_set)
     return bytes > LARGE && (double)kal_line_bytes(lo, n) < most;
 }
 
-// Do the rows of complex arrays of n elements fall into so few sets of the caches near a core of a CPU
-// that columns, written where they were read, push each other out?
+// Do the rows of complex arrays of n elements fall into so few sets of the caches near a
+// core of a CPU that columns, written where they were read, push each other out?
 static bool meets_in_sets(const struct kal_lowering *lo, int64_t n)
 {
     enum { LINE_BYTES = 64, SETS = 64, MOST = 1024 };
@@ -320,9 +324,9 @@ static bool meets_in_sets(const struct kal_lowering *lo, int64_t n)
     return false;
 }
 
-// Small arrays so many that they come from memory are read faster row by row, whatever becomes of their
-// columns. `far_bytes` would depend on the number of threads: the order of the axes, and with it the
-// bits of a result, shall not.
+// Small arrays so many that they come from memory are read faster row by row, whatever
+// becomes of their columns. `far_bytes` would depend on the number of threads: the order
+// of the axes, and with it the bits of a result, shall not.
 static bool begins_with_columns(const struct kal_lowering *lo,
                                 const struct kal_recipe *node,
                                 const struct kal_lines *lines)
@@ -388,9 +392,10 @@ static struct volume inside_volume(const struct volume *v, const struct kal_line
     return inside;
 }
 
-// Does a CPU work an axis from `first` on as whole numbers, by one codelet: lines beside each other where its
-// registers have 32 bytes, rows of doubles or of more than one step in any case? The result's bits are those
-// of numbers, then, and shall be the same without scratch, which threads may do.
+// Does a CPU work an axis from `first` on as whole numbers, by one codelet: lines beside
+// each other where its registers have 32 bytes, rows of doubles or of more than one step
+// in any case? The result's bits are those of numbers, then, and shall be the same
+// without scratch, which threads may do.
 static bool has_codelet(const struct kal_lowering *lo, const struct kal_recipe *node,
                         int first)
 {
@@ -409,9 +414,11 @@ static bool has_codelet(const struct kal_lowering *lo, const struct kal_recipe *
     return has;
 }
 
-// Are the lines of the last axis, of a CPU, read or written as pairs on the other side, too? Those that
-// fill half of the lanes are worked by twos then, and those of one codelet without a tile. So are rows that are worked alone on the
-// way back, here and below: 225 such planes, of which some have none, take 0.93 of the time on a Xeon, measured in November 2026.
+// Are the lines of the last axis, of a CPU, read or written as pairs on the other side,
+// too? Those that fill half of the lanes are worked by twos then, and those of one
+// codelet without a tile. So are rows that are worked alone on the way back, here and
+// below: 225 such planes, of which some have none, take 0.93 of the time on a Xeon,
+// measured in November 2026.
 static bool takes_pairs(const struct kal_lowering *lo, const struct kal_recipe *node,
                         int first, bool is_backward)
 {
@@ -422,7 +429,8 @@ static bool takes_pairs(const struct kal_lowering *lo, const struct kal_recipe *
         return true;
     if (lo->problem->precision != KALLIMA_F32)
         return false;
-    // Columns of one codelet go from pairs past the caches by way of a tile, which others take anyhow.
+    // Columns of one codelet go from pairs past the caches by way of a tile, which others
+    // take anyhow.
     for (int i = first; i < node->child_count - 1; i++)
         are_long = are_long && node->child[i]->radix_count != 1;
     if (last->rule == KAL_RULE_FOUR_STEP)
@@ -472,9 +480,10 @@ static kallima_status lower_launch(struct kal_lowering *lo, const struct kal_rec
     return status;
 }
 
-// The other way round, through scratch for all of the array: the axes before `first` from the input to
-// there; from there the others, in the cache near a core, to the output. What is then written in columns
-// is scratch, whose rows are apart, and the output is written row by row.
+// The other way round, through scratch for all of the array: the axes before `first` from
+// the input to there; from there the others, in the cache near a core, to the output.
+// What is then written in columns is scratch, whose rows are apart, and the output is
+// written row by row.
 static kallima_status lower_columns_first(struct kal_lowering *lo,
                                           const struct kal_recipe *node,
                                           const struct kal_tile *t,
@@ -524,8 +533,9 @@ static kallima_status lower_launched(struct kal_lowering *lo,
     return lower_within(lo, node, lines, 0, first, 0);
 }
 
-// Do rows of the output begin on lines of the caches? Those of large arrays that do not are slower past these: f64
-// 150x150 takes 1.2 times as long on a Xeon and on a Zen 3. Of small ones that was so on the Zen 3 alone.
+// Do rows of the output begin on lines of the caches? Those of large arrays that do not
+// are slower past these: f64 150x150 takes 1.2 times as long on a Xeon and on a Zen 3. Of
+// small ones that was so on the Zen 3 alone.
 static bool rows_are_aligned(const struct kal_problem *p)
 {
     enum { LINE_BYTES = 64 };
@@ -537,8 +547,9 @@ static bool rows_are_aligned(const struct kal_problem *p)
     return true;
 }
 
-// Output from which on a device stores it past the caches, where it is only written. It depends on the number of threads: where rows
-// are worked without a tile, or would be without scratch, bits would do so with it.
+// Output from which on a device stores it past the caches, where it is only written. It
+// depends on the number of threads: where rows are worked without a tile, or would be
+// without scratch, bits would do so with it.
 static double least_far(const struct kal_lowering *lo, const struct kal_recipe *node)
 {
     const double MANY_BYTES = 6e6;
@@ -549,8 +560,9 @@ static double least_far(const struct kal_lowering *lo, const struct kal_recipe *
                : (double)lo->caps->far_bytes;
 }
 
-// Is the output so much that the axes should go through scratch? With fewer than eight of the first axis they take 1 to 2.2 times as
-// long so, 32 shapes of 7 to 24 MB measured on a Zen 4 processor in November 2026.
+// Is the output so much that the axes should go through scratch? With fewer than eight of
+// the first axis they take 1 to 2.2 times as long so, 32 shapes of 7 to 24 MB measured on
+// a Zen 4 processor in November 2026.
 static bool goes_far(const struct kal_lowering *lo, const struct kal_recipe *node,
                      const struct kal_lines *lines)
 {
@@ -575,9 +587,10 @@ static kallima_status lower_near(struct kal_lowering *lo, const struct kal_recip
                : lower_axes(lo, node, t, lines);
 }
 
-// Do arrays fit near one core, or complex ones of a batch nearly? With all threads on one of these after the
-// other, 14 batches of 0.6 to 1 MB take 1.5 times as long on one thread of a Xeon and 1.7 times on sixteen,
-// 1.1 times on a Zen 3, whose cores have 512 KB; measured in November 2026.
+// Do arrays fit near one core, or complex ones of a batch nearly? With all threads on one
+// of these after the other, 14 batches of 0.6 to 1 MB take 1.5 times as long on one
+// thread of a Xeon and 1.7 times on sixteen, 1.1 times on a Zen 3, whose cores have 512
+// KB; measured in November 2026.
 static bool arrays_stay_near(const struct kal_lowering *lo, const struct kal_recipe *node,
                              const struct kal_lines *lines)
 {
@@ -599,7 +612,8 @@ static bool is_worked_alone(const struct kal_lowering *lo, const struct kal_reci
            kal_line_bytes(lo, node->n) <= MOST_TIMES_NEAR * (int64_t)lo->caps->near_bytes;
 }
 
-// Do the arrays of a batch lie between each other's elements, of a CPU, as the colours of an image do?
+// Do the arrays of a batch lie between each other's elements, of a CPU, as the colours of
+// an image do?
 static bool are_channels(const struct kal_lowering *lo, const struct kal_tile *tile)
 {
     const struct kal_problem *p = lo->problem;
@@ -610,7 +624,8 @@ static bool are_channels(const struct kal_lowering *lo, const struct kal_tile *t
            magnitude(p->out.batch_stride) < magnitude(p->out.stride[last]);
 }
 
-// All of their lines are innermost loops, not the batch that arrays are worked one after the other in.
+// All of their lines are innermost loops, not the batch that arrays are worked one after
+// the other in.
 static struct kal_lines take_channels(struct kal_lowering *lo,
                                       const struct kal_lines *lines)
 {
@@ -626,8 +641,8 @@ static bool is_packed(const struct kal_array *array)
     return array->stride[0] > 0 && array->batch_stride == array->n[0] * array->stride[0];
 }
 
-// How many small arrays of a batch are worked at once, axis by axis: to begin an axis takes as long as the codelets of a
-// few lines. 0: one.
+// How many small arrays of a batch are worked at once, axis by axis: to begin an axis
+// takes as long as the codelets of a few lines. 0: one.
 static int64_t count_grouped(const struct kal_lowering *lo, const struct kal_recipe *node)
 {
     enum { BYTES = 4096, MOST_AXES = 3 };

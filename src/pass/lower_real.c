@@ -36,13 +36,16 @@ static void limit_packed(struct kal_lines *lines, int64_t m, bool is_forward)
     packed->count = m;
 }
 
-// Where a line's packed numbers may be, rather than in scratch: where it will be, for the mirrored step to work in place, or on
-// the way back in an input that need not be kept, else where it will be if it is a chunk's four-step, whose columns all leave
-// before its rows come; of one thread, as two would take each other's lines of the caches twice. NULL: nowhere. Of several short
-// lines, and of all on the way back, scratch is near from one to the next, and numbers that are no neighbours are walked through
-// as seldom as can be. One array less takes 0.81 to 0.9 of the time of 10000 to 32768 reals, in doubles, on a Xeon, and of
-// batches of lines of 256 KiB and more 0.6 to 0.95. Longer lines whose halves are visited twice, of 256 to 512 KiB, take 0.93 on the way
-// back, also by one thread alone.
+// Where a line's packed numbers may be, rather than in scratch: where it will be, for the
+// mirrored step to work in place, or on the way back in an input that need not be kept,
+// else where it will be if it is a chunk's four-step, whose columns all leave before its
+// rows come; of one thread, as two would take each other's lines of the caches twice.
+// NULL: nowhere. Of several short lines, and of all on the way back, scratch is near from
+// one to the next, and numbers that are no neighbours are walked through as seldom as can
+// be. One array less takes 0.81 to 0.9 of the time of 10000 to 32768 reals, in doubles,
+// on a Xeon, and of batches of lines of 256 KiB and more 0.6 to 0.95. Longer lines whose
+// halves are visited twice, of 256 to 512 KiB, take 0.93 on the way back, also by one
+// thread alone.
 static const struct kal_side *packed_side(const struct kal_lowering *lo,
                                           const struct kal_recipe *node,
                                           const struct kal_lines *lines, bool is_forward)
@@ -70,7 +73,8 @@ static kallima_status take_packed(struct kal_lowering *lo, const struct kal_reci
                                   struct kal_side *packed, int64_t *loop_stride)
 {
     const struct kal_side *side = packed_side(lo, node, lines, is_forward);
-    // Pairs, where lines of these are worked in their output: batches take 0.93 of the time so on a Xeon, back.
+    // Pairs, where lines of these are worked in their output: batches take 0.93 of the
+    // time so on a Xeon, back.
     const bool are_pairs = !is_forward && lo->caps->steps_are_dear &&
                            node->child[0]->rule == KAL_RULE_FOUR_STEP;
     if (!side)
@@ -120,9 +124,11 @@ static bool needs_several_lines(const struct kal_recipe *half)
                         : half->rule != KAL_RULE_FOUR_STEP;
 }
 
-// Is each of the lines one thread's, all steps of it? One line, whose threads would have nothing else, only near the core;
-// several, which all threads would walk through one after the other, take 0.3 to 0.5 of the time on two where a line has 256 to
-// 512 KiB, forward, when what is packed lies in the output, 0.5 to 1.0 up to 2 MiB, and on one thread 0.95 to 1.1.
+// Is each of the lines one thread's, all steps of it? One line, whose threads would have
+// nothing else, only near the core; several, which all threads would walk through one
+// after the other, take 0.3 to 0.5 of the time on two where a line has 256 to 512 KiB,
+// forward, when what is packed lies in the output, 0.5 to 1.0 up to 2 MiB, and on one
+// thread 0.95 to 1.1.
 static bool are_apart(const struct kal_lowering *lo, const struct kal_lines *lines,
                       int64_t line_bytes, bool is_forward)
 {
@@ -157,7 +163,8 @@ kallima_status kal_lower_real_even(struct kal_lowering *lo, const struct kal_rec
     }
     if (lo->stage_open)
         return even_through_scratch(lo, node, &view, is_forward);
-    // Line by line: the mirrored step of one is not rounded as that of several, which threads must not decide.
+    // Line by line: the mirrored step of one is not rounded as that of several, which
+    // threads must not decide.
     KAL_TRY(kal_stage_begin(lo, &view, 1, &inside));
     status = even_through_scratch(lo, node, &inside, is_forward);
     kal_stage_end(lo);

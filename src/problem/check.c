@@ -93,7 +93,8 @@ static int64_t packed_batch_stride(const struct kal_array *array, int rank,
     return storage;
 }
 
-// How far the next element would be may be said to be anything where there is one, but is multiplied by its reals.
+// How far the next element would be may be said to be anything where there is one, but is
+// multiplied by its reals.
 static bool is_beyond(int64_t stride)
 {
     return stride > MAX_ELEMENTS || stride < -MAX_ELEMENTS;

@@ -36,7 +36,10 @@ static inline bool kal_array_is_contiguous(const struct kal_array *array, int ra
     return array->stride[rank - 1] == 1 && !array->is_planar;
 }
 
-/** Return whether an array of several axes follows on itself without gaps, element behind element. */
+/**
+ * Return whether an array of several axes follows on itself without gaps, element behind
+ * element.
+ */
 static inline bool kal_array_follows_itself(const struct kal_array *array, int rank)
 {
     for (int i = rank - 1; i > 0; i--) {
@@ -67,7 +70,10 @@ kallima_status kal_problem_init(struct kal_problem *problem, const struct kal_ho
 /** Return a descriptor of which kal_problem_init() makes the same problem. */
 kallima_desc kal_problem_describe(const struct kal_problem *problem);
 
-/** Return one transform of a problem as it would be between packed interleaved arrays, out of place. */
+/**
+ * Return one transform of a problem as it would be between packed interleaved arrays, out
+ * of place.
+ */
 struct kal_problem kal_problem_packed(const struct kal_problem *problem);
 
 /** Append the problem as one line of text without a newline. */

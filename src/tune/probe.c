@@ -183,7 +183,8 @@ static struct total sum_all(const struct kal_probe *probe, const double *x,
         const struct stretch s = get_stretch(probe, per_row, 0, x);
         return get(probe, &s);
     }
-    // No reduction: of long double clang would make calls of libatomic; and a critical section has a global name.
+    // No reduction: of long double clang would make calls of libatomic; and a critical
+    // section has a global name.
     atomic_flag is_adding = ATOMIC_FLAG_INIT;
 #pragma omp parallel if (points > MANY)
     {

@@ -87,9 +87,9 @@ static kallima_status work(struct kal_timing *timing, const struct lane *lane,
     return KALLIMA_OK;
 }
 
-// An NVIDIA H200 in use through Vulkan was at 345 of 1980 MHz after two seconds in which it was
-// idle, the clock falling from 1.2 s on, and for the first tenths of a second of work, in which two parts
-// take the same time; copies alone did not raise its clock.
+// An NVIDIA H200 in use through Vulkan was at 345 of 1980 MHz after two seconds in which
+// it was idle, the clock falling from 1.2 s on, and for the first tenths of a second of
+// work, in which two parts take the same time; copies alone did not raise its clock.
 static kallima_status wake(struct kal_timing *timing, const struct lane *lane)
 {
     static const double IDLE_SECONDS = 1.0, LEAST_GAIN = 0.02;
@@ -220,8 +220,8 @@ kallima_status kal_timing_measure_launch(struct kal_timing *timing,
     return measure(timing, &lane, rounds, times);
 }
 
-// On a processor what the other plan left in the caches would count: 4096 lines of 256 doubles, which
-// take 0.65 ms one after the other, took 0.77 after those of another plan.
+// On a processor what the other plan left in the caches would count: 4096 lines of 256
+// doubles, which take 0.65 ms one after the other, took 0.77 after those of another plan.
 static bool needs_settling(const struct kal_timing *timing, const struct lane *lane)
 {
     return lane->executions < FEW_EXECUTIONS &&

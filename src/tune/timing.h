@@ -45,8 +45,8 @@ void kal_timing_clear(struct kal_timing *timing);
 double kal_timing_left(const struct kal_timing *timing);
 
 /**
- * Run a plan until a device that is slow to wake is awake, if it was idle: what times it does the same, but
- * within the budget.
+ * Run a plan until a device that is slow to wake is awake, if it was idle: what times it
+ * does the same, but within the budget.
  *
  * Error: E_DEVICE  the device failed
  */

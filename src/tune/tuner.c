@@ -157,8 +157,9 @@ static kallima_status remember_wrong(const struct tuner *t, const char *recipe,
     return kal_wisdom_add(t->trial->device->wisdom, &entry);
 }
 
-// The budget counts from the moment on when something that is right can be timed, on a device that is awake:
-// whatever it took, there is none without it. As long as its check took, that of the winner will take.
+// The budget counts from the moment on when something that is right can be timed, on a
+// device that is awake: whatever it took, there is none without it. As long as its check
+// took, that of the winner will take.
 static void start_clock(struct tuner *t, double check_seconds)
 {
     static const double SEARCH = 0.85; // of the time; the rest is for the confirmation

@@ -2,9 +2,10 @@
 // What tuning learnt: a set of entries that many threads may ask and add to at once, its
 // text form, and the files that it is kept in. The format is in docs/wisdom-format.md.
 //
-// Two entries are about the same thing if kind, owner and key agree and, of plans, trials and
-// bad recipes, the recipe. Of those one stays, the first in a total order: more effort, less
-// time, less spread, a lesser prediction, the lesser text. So merging may be done in any order and repeated.
+// Two entries are about the same thing if kind, owner and key agree and, of plans, trials
+// and bad recipes, the recipe. Of those one stays, the first in a total order: more
+// effort, less time, less spread, a lesser prediction, the lesser text. So merging may be
+// done in any order and repeated.
 #ifndef KAL_WISDOM_WISDOM_H_
 #define KAL_WISDOM_WISDOM_H_
 

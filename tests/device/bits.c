@@ -64,7 +64,8 @@ static const kallima_desc problems[] = {
       .batch = 250000,
       .precision = KALLIMA_F64,
       .kind = KALLIMA_R2C },
-    // Short lines that are turned as numbers, and some that are left, and arrays that are worked in the output.
+    // Short lines that are turned as numbers, and some that are left, and arrays that are
+    // worked in the output.
     { .rank = 1, .n = { 45 }, .batch = 3011 },
     { .rank = 1, .n = { 28 }, .batch = 3011, .precision = KALLIMA_F64 },
     { .rank = 3, .n = { 16, 16, 16 }, .batch = 37 },
@@ -91,7 +92,8 @@ static const kallima_desc problems[] = {
     { .rank = 1, .n = { 72000 }, .direction = KALLIMA_INVERSE },
     { .rank = 1, .n = { 90552 }, .precision = KALLIMA_F64, .kind = KALLIMA_C2R },
     { .rank = 1, .n = { 82944 }, .out.format = KALLIMA_PLANAR },
-    // Real lines whose mirrored step one worker does with the one before it, and several behind that.
+    // Real lines whose mirrored step one worker does with the one before it, and several
+    // behind that.
     { .rank = 1, .n = { 8192 }, .kind = KALLIMA_R2C, .scale = 0.3 },
     { .rank = 1,
       .n = { 16384 },
@@ -146,14 +148,16 @@ static const kallima_desc problems[] = {
     { .rank = 1, .n = { 354294 }, .kind = KALLIMA_R2C, .precision = KALLIMA_F64 },
     { .rank = 1, .n = { 300000 }, .kind = KALLIMA_C2R, .precision = KALLIMA_F64 },
     { .rank = 1, .n = { 530000 }, .kind = KALLIMA_C2R, .scale = 0.3 },
-    // Rows of whole numbers, and of doubles by one codelet: through scratch or not, past the caches or not.
+    // Rows of whole numbers, and of doubles by one codelet: through scratch or not, past
+    // the caches or not.
     { .rank = 1, .n = { 30 }, .batch = 20000, .precision = KALLIMA_F64 },
     { .rank = 1, .n = { 45 }, .batch = 17001, .scale = 0.3 },
     { .rank = 2, .n = { 33, 32 }, .batch = 331, .precision = KALLIMA_F64 },
     { .rank = 2, .n = { 52, 7 }, .batch = 1420, .precision = KALLIMA_F64 },
     { .rank = 2, .n = { 50, 36 }, .batch = 700 },
     { .rank = 3, .n = { 10, 16, 42 }, .batch = 80, .precision = KALLIMA_F64 },
-    // Short lines apart, beside each other, and in planes: registers full of them, and what is left.
+    // Short lines apart, beside each other, and in planes: registers full of them, and
+    // what is left.
     { .rank = 1,
       .n = { 7 },
       .batch = 9001,
@@ -203,7 +207,8 @@ static const kallima_desc problems[] = {
       .n = { 1024 },
       .batch = 16,
       .in = { .stride = { 64 }, .batch_stride = 65536 } },
-    // Columns by way of copies: threads have some of them, meet between the copies and the lines, or share each line.
+    // Columns by way of copies: threads have some of them, meet between the copies and
+    // the lines, or share each line.
     { .rank = 1,
       .n = { 512 },
       .batch = 40,
@@ -256,7 +261,8 @@ static const kallima_desc problems[] = {
       .batch = 4,
       .precision = KALLIMA_F64,
       .kind = KALLIMA_R2C },
-    // Small batches of short lines, by several kernels each, and fewer arrays and tiles than threads.
+    // Small batches of short lines, by several kernels each, and fewer arrays and tiles
+    // than threads.
     { .rank = 1, .n = { 7 }, .batch = 4681 },
     { .rank = 1, .n = { 16 }, .batch = 2047, .precision = KALLIMA_F64, .scale = 0.3 },
     { .rank = 1, .n = { 60 }, .batch = 541 },
@@ -308,7 +314,8 @@ void bits_do_not_depend_on_threads(void **state)
     ROWS_FINISH();
 }
 
-// Lines whose columns have more tiles than there are threads, or fewer, so that these share their steps.
+// Lines whose columns have more tiles than there are threads, or fewer, so that these
+// share their steps.
 void bits_do_not_depend_on_who_shares_a_line(void **state)
 {
     static const struct {

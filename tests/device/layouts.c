@@ -113,8 +113,8 @@ void scales_are_applied(void **state)
     ROWS_FINISH();
 }
 
-// Arrays whose columns push each other out of a CPU's caches where they are written in place: near a
-// core, planes of them near a core, and too large for that.
+// Arrays whose columns push each other out of a CPU's caches where they are written in
+// place: near a core, planes of them near a core, and too large for that.
 void arrays_that_meet_in_cache_sets_are_computed(void **state)
 {
     static const kallima_desc arrays[] = {
@@ -152,7 +152,8 @@ void arrays_that_meet_in_cache_sets_are_computed(void **state)
     ROWS_FINISH();
 }
 
-// Lines of one codelet or two are scaled in ways of their own: alone, and many that are packed or not.
+// Lines of one codelet or two are scaled in ways of their own: alone, and many that are
+// packed or not.
 void scales_of_short_lines_are_applied(void **state)
 {
     static const int64_t batches[] = { 1, 37, 70 };
@@ -214,7 +215,8 @@ static void check_batch(int64_t n, int64_t lines, int sort, bool is_inverse,
     suite_check(&t, suite.device);
 }
 
-// Lines of one codelet fill registers of several widths, and some of them do not: every count of lines.
+// Lines of one codelet fill registers of several widths, and some of them do not: every
+// count of lines.
 void short_lines_of_every_count_are_computed(void **state)
 {
     enum { MOST_LINES = 37 };
@@ -233,8 +235,8 @@ void short_lines_of_every_count_are_computed(void **state)
     ROWS_FINISH();
 }
 
-// So many that one thread of the CPU writes them past its caches, by way of a copy to places that begin no
-// line of these: a seed decides by how many numbers they miss one.
+// So many that one thread of the CPU writes them past its caches, by way of a copy to
+// places that begin no line of these: a seed decides by how many numbers they miss one.
 void short_lines_past_the_caches_are_computed(void **state)
 {
     enum { EACH = 5 }; // of a precision
@@ -275,8 +277,9 @@ void short_lines_past_the_caches_are_computed(void **state)
     ROWS_FINISH();
 }
 
-// Batches of which each line is worked by several steps of its own, and so many that a few threads of the CPU write them
-// past its caches: they begin on lines of these or not, and so does each thread's share.
+// Batches of which each line is worked by several steps of its own, and so many that a
+// few threads of the CPU write them past its caches: they begin on lines of these or not,
+// and so does each thread's share.
 void single_lines_past_the_caches_are_computed(void **state)
 {
     static const struct far_lines {
@@ -323,7 +326,8 @@ struct line_of_recipe {
 // They begin on lines of the caches or not, and are planes or not; output may be where input is.
 static void check_lines(const struct line_of_recipe *lines, int count)
 {
-    // Output on a line of the caches, three reals behind one, and two, which is where numbers may begin.
+    // Output on a line of the caches, three reals behind one, and two, which is where
+    // numbers may begin.
     static const uint64_t seeds[] = { 5, 6, 4 };
     enum {
         GAP = 3,
@@ -349,8 +353,8 @@ static void check_lines(const struct line_of_recipe *lines, int count)
     }
 }
 
-// Lines that are worked one by one, or two by two, and leave the caches, as the recipes say: past them, some of
-// them by way of a copy, or over their input.
+// Lines that are worked one by one, or two by two, and leave the caches, as the recipes
+// say: past them, some of them by way of a copy, or over their input.
 void lines_that_leave_the_caches_are_computed(void **state)
 {
     static const struct line_of_recipe lines[] = {
@@ -374,8 +378,8 @@ void lines_that_leave_the_caches_are_computed(void **state)
     ROWS_FINISH();
 }
 
-// Lines that are worked in their output where their first radix fills one register or two, of 2 to 16 lanes, by two steps of columns
-// and more.
+// Lines that are worked in their output where their first radix fills one register or
+// two, of 2 to 16 lanes, by two steps of columns and more.
 void lines_in_their_output_are_computed(void **state)
 {
     static const struct line_of_recipe lines[] = {
@@ -401,8 +405,9 @@ void lines_in_their_output_are_computed(void **state)
     ROWS_FINISH();
 }
 
-// Arrays whose axes are one codelet each, or the longest one beside others, with rows that fill registers and rows
-// that do not; input in rows so far apart that they meet in the sets of a cache, and output past the caches.
+// Arrays whose axes are one codelet each, or the longest one beside others, with rows
+// that fill registers and rows that do not; input in rows so far apart that they meet in
+// the sets of a cache, and output past the caches.
 void arrays_of_codelets_are_computed(void **state)
 {
     static const struct array {
@@ -535,8 +540,9 @@ static void check_arrays(const struct arrays *arrays, size_t count)
     ROWS_FINISH();
 }
 
-// Batches of arrays too large for the caches, that go past these as a whole where their rows begin on no line of them: worked
-// in chunks or all at once, one behind the other, with gaps, and in place.
+// Batches of arrays too large for the caches, that go past these as a whole where their
+// rows begin on no line of them: worked in chunks or all at once, one behind the other,
+// with gaps, and in place.
 void arrays_past_the_caches_are_computed(void **state)
 {
     static const struct arrays arrays[] = {
@@ -556,7 +562,8 @@ void arrays_past_the_caches_are_computed(void **state)
     check_arrays(arrays, sizeof arrays / sizeof *arrays);
 }
 
-// Rows that are worked as lines alone are, where tiles of columns follow or come before: of planes and volumes, alone and in batches.
+// Rows that are worked as lines alone are, where tiles of columns follow or come before:
+// of planes and volumes, alone and in batches.
 void arrays_of_rows_alone_are_computed(void **state)
 {
     static const struct arrays arrays[] = {
@@ -608,7 +615,8 @@ void arrays_of_few_columns_are_computed(void **state)
     check_arrays(arrays, sizeof arrays / sizeof *arrays);
 }
 
-// Rows of such arrays whose recipes divide them: passes of their own have a mirrored step alone, or a part of the others.
+// Rows of such arrays whose recipes divide them: passes of their own have a mirrored step
+// alone, or a part of the others.
 void arrays_of_divided_rows_are_computed(void **state)
 {
     static const struct {
@@ -647,8 +655,8 @@ void arrays_of_divided_rows_are_computed(void **state)
     ROWS_FINISH();
 }
 
-// Real lines of which one worker does the mirrored step with the one before it: of one register of rows to many, an even and an odd
-// number of them, at each level of SIMD.
+// Real lines of which one worker does the mirrored step with the one before it: of one
+// register of rows to many, an even and an odd number of them, at each level of SIMD.
 void lines_of_packed_reals_are_computed(void **state)
 {
     static const struct {
@@ -691,8 +699,8 @@ void lines_of_packed_reals_are_computed(void **state)
     ROWS_FINISH();
 }
 
-// Worked as the small arrays of all axes but the first, and lines of that: alone, and in batches of which several threads
-// have an array each, or share each.
+// Worked as the small arrays of all axes but the first, and lines of that: alone, and in
+// batches of which several threads have an array each, or share each.
 void arrays_of_small_arrays_are_computed(void **state)
 {
     static const struct arrays arrays[] = {
@@ -714,7 +722,8 @@ void arrays_of_small_arrays_are_computed(void **state)
         { KALLIMA_R2C, KALLIMA_F32, 4, { 200, 6, 5, 8 }, 1, 0, true, false, 0 },
         { KALLIMA_C2R, KALLIMA_F64, 3, { 1500, 6, 6 }, 3, 0, true, false, 0 },
         { KALLIMA_C2R, KALLIMA_F32, 3, { 2860, 4, 7 }, 1, 0, true, false, 0 },
-        // Whose columns are copied, near one core, with threads of their own, and too long for tiles.
+        // Whose columns are copied, near one core, with threads of their own, and too
+        // long for tiles.
         { KALLIMA_R2C, KALLIMA_F32, 2, { 8192, 10 }, 12, 0, false, false, 0 },
         { KALLIMA_C2C, KALLIMA_F64, 3, { 2100, 3, 3 }, 4, 0, false, false, 0 },
         { KALLIMA_C2C, KALLIMA_F64, 2, { 4096, 9 }, 3, 0, true, false, 0 },
@@ -736,7 +745,8 @@ static void set_variant(kallima_desc *desc, int variant)
     desc->scale = variant % 5 == 1 ? 0.375 : 0.0;
 }
 
-// All kinds and precisions of `count` problems, laid out in one way or another; of kernels one of so many.
+// All kinds and precisions of `count` problems, laid out in one way or another; of
+// kernels one of so many.
 static void check_variants(const kallima_desc *arrays, size_t count, int one_of,
                            void (*lay)(kallima_desc *desc, int variant))
 {
@@ -780,7 +790,8 @@ void groups_of_small_arrays_are_computed(void **state)
     ROWS_FINISH();
 }
 
-// An array of a side with so many elements from one to the next, rows of `row`; returns what it takes.
+// An array of a side with so many elements from one to the next, rows of `row`; returns
+// what it takes.
 static int64_t lay_apart(kallima_layout *layout, const kallima_desc *desc, int64_t row,
                          int64_t stride)
 {
@@ -815,7 +826,8 @@ static void lay_sides_beside(kallima_desc *desc, int variant)
     lay_beside(&desc->out, desc, row_of(desc, KALLIMA_R2C));
 }
 
-// As the colours of an image are: few and many of them, of arrays near one core, of which rows and planes are, and others.
+// As the colours of an image are: few and many of them, of arrays near one core, of which
+// rows and planes are, and others.
 void arrays_beside_each_other_are_computed(void **state)
 {
     static const kallima_desc arrays[] = {
@@ -851,7 +863,8 @@ static void lay_columns(kallima_desc *desc, int variant)
     }
 }
 
-// Of tiles, of some of one, of several and one that they do not fill; long ones, and such as are no product of radices.
+// Of tiles, of some of one, of several and one that they do not fill; long ones, and such
+// as are no product of radices.
 void columns_are_computed(void **state)
 {
     static const kallima_desc columns[] = {
@@ -990,7 +1003,8 @@ void small_arrays_are_computed(void **state)
     ROWS_FINISH();
 }
 
-// The lines of a small batch are worked one by one, each as if it were alone, up to some number of them.
+// The lines of a small batch are worked one by one, each as if it were alone, up to some
+// number of them.
 void lines_of_small_batches_are_computed(void **state)
 {
     static const int64_t lengths[] = { 2,   4,   6,   16,  17,   30,   32,  21,

@@ -99,7 +99,8 @@ void lengths_take_turns(void **state)
     ROWS_FINISH();
 }
 
-// How short lines lie: apart on one side or on both, beside each other, in planes, in their own place.
+// How short lines lie: apart on one side or on both, beside each other, in planes, in
+// their own place.
 enum places { APART, APART_IN, BESIDE, PLANES, PLANES_IN, OWN_PLACE, PLACES_COUNT };
 
 static void set_side(kallima_layout *side, int64_t stride, int64_t batch_stride,
@@ -164,7 +165,8 @@ static void check_places(int64_t n, enum places places, const int64_t *batches, 
     }
 }
 
-// All codelets, and what lies between them, wherever their lines are, in batches that fill registers and do not.
+// All codelets, and what lies between them, wherever their lines are, in batches that
+// fill registers and do not.
 void short_lines_lie_anywhere(void **state)
 {
     enum { LONGEST = 33 };
@@ -199,7 +201,8 @@ void few_lines_lie_anywhere(void **state)
     ROWS_FINISH();
 }
 
-// Lengths with a large prime factor, in as many lines as share tiles though these leave the nearer cache.
+// Lengths with a large prime factor, in as many lines as share tiles though these leave
+// the nearer cache.
 void convolutions_of_many_lines_are_computed(void **state)
 {
     static const int64_t batches[] = { 65, 257 };
@@ -305,8 +308,9 @@ void large_lengths_match_the_oracle(void **state)
     ROWS_FINISH();
 }
 
-// Lines so long that the mirrored step is done on tiles of their rows, or of their columns: some of an odd number of these, or
-// of one that no tiles divide, one after the other, in place.
+// Lines so long that the mirrored step is done on tiles of their rows, or of their
+// columns: some of an odd number of these, or of one that no tiles divide, one after the
+// other, in place.
 void long_real_lines_match_the_oracle(void **state)
 {
     static const struct {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Usage: test_threads [THREADS [SELECTOR]]. Four threads execute one plan at once, with workspaces of
-// their own and with the plan's, and make plans on one device. For ThreadSanitizer the
-// transforms themselves use one thread, since libgomp is not instrumented.
+// Usage: test_threads [THREADS [SELECTOR]]. Four threads execute one plan at once, with
+// workspaces of their own and with the plan's, and make plans on one device. For
+// ThreadSanitizer the transforms themselves use one thread, since libgomp is not
+// instrumented.
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

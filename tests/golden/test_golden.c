@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Usage: test_golden FOLDER [--update]. Texts that change only when someone means them to:
-// the plans of some problems on one thread of the scalar engine, kernels in every language,
-// and names that are stable for ever. With --update the files in FOLDER are written instead of compared.
+// Usage: test_golden FOLDER [--update]. Texts that change only when someone means them
+// to:
+// the plans of some problems on one thread of the scalar engine, kernels in every
+// language, and names that are stable for ever. With --update the files in FOLDER are
+// written instead of compared.
 #include <kallima/kallima.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,8 +154,8 @@ static const kallima_desc kernel_problems[] = {
     { .rank = 1, .n = { 1024 }, .batch = 64, .direction = KALLIMA_INVERSE },
     { .rank = 1, .n = { 99 }, .kind = KALLIMA_C2R, .scale = 0.5 },
     { .rank = 2, .n = { 48, 32 }, .precision = KALLIMA_F64 },
-    // By 59: the long double roots of mingw-w64 differ from those of glibc by a last bit here and there, which
-    // shows in constants of 61.
+    // By 59: the long double roots of mingw-w64 differ from those of glibc by a last bit
+    // here and there, which shows in constants of 61.
     { .rank = 1, .n = { 708 } },
     { .rank = 1, .n = { 1048576 } },
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Elements that lie apart, to where they are neighbours and back, by every level that the processor has.
+// Elements that lie apart, to where they are neighbours and back, by every level that the
+// processor has.
 #include <kallima/kallima.h>
 #include <stdlib.h>
 #include <string.h>

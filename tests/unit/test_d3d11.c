@@ -56,8 +56,9 @@ static void arrays_in_one_object_are_refused(void **state)
 
     (void)state;
     job_ramp(x, JOB_NUMBERS, 1);
-    // Ahead of the compiler: Wine 8's Direct3D sleeps through the first write to a device that had nothing
-    // to do for so long, in up to nine of ten runs, and what waits for it waits for ever.
+    // Ahead of the compiler: Wine 8's Direct3D sleeps through the first write to a device
+    // that had nothing to do for so long, in up to nine of ten runs, and what waits for
+    // it waits for ever.
     kallima_buffer *a = job_upload(device, x, sizeof x);
     struct kal_device_kernel *kernel = job_compile(device, JOB_SAXPY);
     ROW_CHECK(job_run(kernel, job_at(a, 0), job_at(a, 400), 1) == KALLIMA_E_UNSUPPORTED);

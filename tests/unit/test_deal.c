@@ -21,7 +21,8 @@ enum { MOST_THINGS = 12345, MOST_PARTS = 4, ROUNDS = 20 };
 // How often each thing was taken.
 static atomic_int taken[MOST_THINGS];
 
-// All that a worker comes to, of which each piece lies in one part, and has whole groups, or the last ones of the part.
+// All that a worker comes to, of which each piece lies in one part, and has whole groups,
+// or the last ones of the part.
 static int take_all(struct cpu_worker *worker, struct cpu_deal *deal)
 {
     struct cpu_taken some;
@@ -43,7 +44,8 @@ static struct cpu_worker worker_of(struct cpu_meeting *meeting, int part, int pa
     return (struct cpu_worker){ .part = part, .parts = parts, .meeting = meeting };
 }
 
-// What those have who have not come is taken by who has, but where each does its own; then nothing is left for them.
+// What those have who have not come is taken by who has, but where each does its own;
+// then nothing is left for them.
 static void who_comes_first_takes_what_others_have_left(void **state)
 {
     (void)state;

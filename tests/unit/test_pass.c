@@ -381,7 +381,8 @@ static kallima_status lower(struct kal_arena *arena, const struct kal_problem *p
     return kal_program_lower(out, arena, problem, recipe, &caps);
 }
 
-// With much memory near a core lines stay apart; with little they are stages, by way of scratch or of the output.
+// With much memory near a core lines stay apart; with little they are stages, by way of
+// scratch or of the output.
 static void check_recipe(const kallima_desc *desc, const char *text)
 {
     static const struct room rooms[] = {

@@ -13,8 +13,8 @@
 
 enum { THREADS = 2 };
 
-// What the device says of the plan: `threads N` is the first line. What needs no workspace is one thread's, whatever
-// is said.
+// What the device says of the plan: `threads N` is the first line. What needs no
+// workspace is one thread's, whatever is said.
 static int threads_of(const kallima_plan *plan)
 {
     static const char WORD[] = "threads ";
@@ -43,8 +43,8 @@ static void check_threads(kallima_device *device, const kallima_desc *desc, int 
     kallima_plan_destroy(&plan);
 }
 
-// Lines of one codelet, of both steps at once, of two steps and of three, and by other ways: alone they are one
-// thread's, and some megabytes of them all threads'.
+// Lines of one codelet, of both steps at once, of two steps and of three, and by other
+// ways: alone they are one thread's, and some megabytes of them all threads'.
 static void batches_are_shared_and_short_lines_are_not(void **state)
 {
     static const int lengths[] = { 4,   16,  32,  45,  64,  100, 176,
@@ -104,8 +104,9 @@ static double *run_on(int threads, const kallima_desc *desc, const double *in,
     return out;
 }
 
-// OpenMP may grant fewer threads than a plan is made for, as it does where OMP_THREAD_LIMIT says so: then those work together
-// what each of more would have worked by itself.
+// OpenMP may grant fewer threads than a plan is made for, as it does where
+// OMP_THREAD_LIMIT says so: then those work together what each of more would have worked
+// by itself.
 static void fewer_threads_than_planned_do_it_all(void **state)
 {
     enum { PLANNED = 16 };

@@ -151,7 +151,8 @@ static void get_recipe(kallima_device *device, int planning, char text[200])
     kallima_plan_destroy(&plan);
 }
 
-// A device that spoils the first radix of the recipe that the planner chooses, which goes to `fixed`.
+// A device that spoils the first radix of the recipe that the planner chooses, which goes
+// to `fixed`.
 static kallima_device *open_against_default(char fixed[200])
 {
     kallima_device *device = open_device(0);

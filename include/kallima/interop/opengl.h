@@ -44,17 +44,21 @@ KALLIMA_API kallima_status kallima_opengl_adopt(kallima_device **out,
                                                 const kallima_device_options *options);
 
 /**
- * Make a buffer of a part of the caller's buffer object. Nothing is copied. On an NVIDIA H200
- * kernels move twice as much between objects whose storage is sparse (GL_ARB_sparse_buffer) or
- * memory of Vulkan's (GL_EXT_memory_object_fd), as that of large ones of kallima_buffer_create() is.
+ * Make a buffer of a part of the caller's buffer object. Nothing is copied. On an NVIDIA
+ * H200 kernels move twice as much between objects whose storage is sparse
+ * (GL_ARB_sparse_buffer) or memory of Vulkan's (GL_EXT_memory_object_fd), as that of
+ * large ones of kallima_buffer_create() is.
  *
- * Shape:  bytes `offset_bytes` to `offset_bytes` + `bytes` of the object named `buffer`, whose
+ * Shape:  bytes `offset_bytes` to `offset_bytes` + `bytes` of the object named `buffer`,
+ * whose
  *         storage exists; `offset_bytes` is a multiple of 16, `bytes` is at least 1.
- * Owner:  the caller owns *out and frees it with kallima_buffer_destroy(), which leaves the
- *         object alone. The object, with this storage, must outlive the buffer and the work
- *         that uses it.
+ * Owner:  the caller owns *out and frees it with kallima_buffer_destroy(), which leaves
+ * the
+ *         object alone. The object, with this storage, must outlive the buffer and the
+ *         work that uses it.
  * Thread: any that has the device's context current.
- * Error:  E_ARGUMENT  a pointer is NULL, `device` is none of kallima_opengl_adopt(), `buffer`
+ * Error:  E_ARGUMENT  a pointer is NULL, `device` is none of kallima_opengl_adopt(),
+ * `buffer`
  *                     names no buffer object, or the range is outside it or misaligned
  *         E_MEMORY    host memory is exhausted
  *         E_DEVICE    the context is not current, or OpenGL refused a call

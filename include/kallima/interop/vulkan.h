@@ -36,7 +36,8 @@ typedef struct kallima_vulkan_handles {
     // 1: `device` was made with bufferDeviceAddress, by which most kernels are faster, and
     // every VkBuffer that is wrapped has the usage SHADER_DEVICE_ADDRESS.
     int32_t has_buffer_addresses;
-    // 1: and with vulkanMemoryModel and vulkanMemoryModelDeviceScope, by which most long transforms are.
+    // 1: and with vulkanMemoryModel and vulkanMemoryModelDeviceScope, by which most long
+    // transforms are.
     int32_t has_memory_model;
 } kallima_vulkan_handles;
 

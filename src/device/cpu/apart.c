@@ -33,7 +33,8 @@ static int64_t find_real_stride(const struct kal_side *side)
     return side->stride == 2 * side->imag ? side->imag : 0;
 }
 
-// The length of a pass that is a real transform wherever its elements are, in one codelet; 0: it is none.
+// The length of a pass that is a real transform wherever its elements are, in one
+// codelet; 0: it is none.
 static int64_t find_real_length(const struct kal_pass *p, bool *is_forward)
 {
     struct kal_pass contiguous = *p;
@@ -68,9 +69,11 @@ static bool is_complex(const struct kal_pass *p)
            !p->out.twiddle_n;
 }
 
-// Up to how many lines in planes of so many complex points are collected faster than turned in registers: of elements that lie
-// apart, and of neighbours, which are turned by quads. Measured on a Xeon, by timing 324 problems of up to 30000 lines both ways, and
-// 128 of neighbours: 4 to 12 of these take 0.25 to 1.0 of the time, longer ones 0.4 to 1.0 up to so many lines.
+// Up to how many lines in planes of so many complex points are collected faster than
+// turned in registers: of elements that lie apart, and of neighbours, which are turned by
+// quads. Measured on a Xeon, by timing 324 problems of up to 30000 lines both ways, and
+// 128 of neighbours: 4 to 12 of these take 0.25 to 1.0 of the time, longer ones 0.4 to
+// 1.0 up to so many lines.
 static const struct {
     int longest;
     int64_t apart, f32, f64;
@@ -82,7 +85,8 @@ static const struct {
     { 32, 0, 40, 8 },
 };
 
-// Planes that are faster turned in registers than collected. Those of reals are not: 8 to 32 take 0.2 to 1.05 of the time.
+// Planes that are faster turned in registers than collected. Those of reals are not: 8 to
+// 32 take 0.2 to 1.05 of the time.
 static bool are_turned_planes(const struct cpu_program *program, const struct kal_pass *p,
                               int64_t real_length, int64_t lines)
 {
@@ -111,8 +115,9 @@ static bool is_contiguous(const struct kal_pass *p)
             p->out.stride == 2);
 }
 
-// Are `groups` of `lanes` lines faster through tiles than one after the other? A line, the first tile and each of them
-// take besides their elements as long as so many of these, measured on a Zen 4 processor.
+// Are `groups` of `lanes` lines faster through tiles than one after the other? A line,
+// the first tile and each of them take besides their elements as long as so many of
+// these, measured on a Zen 4 processor.
 static bool is_worth_tiles(int64_t groups, int lanes, int64_t elements)
 {
     enum { LINE = 3, FIRST = 24, EACH = 6 };
@@ -137,9 +142,11 @@ static bool is_beside(const struct cpu_apart_side *side, const struct kal_side *
     return side->line == (!side->is_real && elements->imag == 1 ? 2 : 1);
 }
 
-// Are lines so short that those that are no neighbours are faster one after the other? Registers are filled with them number
-// by number, and these take as many loads and stores as all that has to be done. Measured on a Zen 4 processor in November
-// 2026, by timing lengths up to 16, in planes and with strides of 2 and 16, both ways: 1.0 to 2.7 times as fast.
+// Are lines so short that those that are no neighbours are faster one after the other?
+// Registers are filled with them number by number, and these take as many loads and
+// stores as all that has to be done. Measured on a Zen 4 processor in November 2026, by
+// timing lengths up to 16, in planes and with strides of 2 and 16, both ways: 1.0 to 2.7
+// times as fast.
 static bool are_faster_alone(const struct cpu_program *program, int64_t real_length)
 {
     // One behind the other; real; f64.
@@ -263,7 +270,8 @@ static void find_parts(struct cpu_program *program, int64_t real_length, bool is
     }
 }
 
-// `is_real`: of a real transform's reals, which may lie as complex numbers do. Lines one behind the other in so much memory are asked for.
+// `is_real`: of a real transform's reals, which may lie as complex numbers do. Lines one
+// behind the other in so much memory are asked for.
 static struct cpu_apart_side find_side(const struct cpu_program *program,
                                        const struct kal_side *side, int64_t line,
                                        bool is_real)

@@ -7,12 +7,15 @@
 #include "device/cpu/cpu.h"
 
 /**
- * Find how a program of one pass is worked in that way: program->apart.part_count is 0 if it is not. The
- * widest registers take the first lines, narrower ones the rest.
+ * Find how a program of one pass is worked in that way: program->apart.part_count is 0 if
+ * it is not. The widest registers take the first lines, narrower ones the rest.
  */
 void kal_cpu_apart_find(struct cpu_program *program);
 
-/** Run those of all lines, which begin at x and y, that are parts `first` to `last` - 1 of `parts`. */
+/**
+ * Run those of all lines, which begin at x and y, that are parts `first` to `last` - 1 of
+ * `parts`.
+ */
 void kal_cpu_apart_share(const struct cpu_program *program, const struct cpu_vectors *x,
                          const struct cpu_vectors *y, int64_t first, int64_t last,
                          int64_t parts);

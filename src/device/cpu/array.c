@@ -10,7 +10,8 @@
 enum { PAIR = 2 };  // reals of a number
 enum { LOOPS = 3 }; // of the lines of a pass, at most
 
-// One side of a pass: reals between elements, and from line to line on its loops, the innermost first; and in all.
+// One side of a pass: reals between elements, and from line to line on its loops, the
+// innermost first; and in all.
 struct side {
     int64_t stride, step[LOOPS], reals;
 };
@@ -21,7 +22,8 @@ struct lines {
     struct side in, out;
 };
 
-// Parts of scratch that lie in planes are put together here: how many times as far apart numbers are.
+// Parts of scratch that lie in planes are put together here: how many times as far apart
+// numbers are.
 static int64_t spread_of(const struct kal_side *side)
 {
     return side->is_real || side->imag == 1 ? 1 : PAIR;
@@ -81,7 +83,8 @@ static void set_groups(struct cpu_axis *axis, const struct side *in,
     axis->out_time = out->step[2] * real_bytes;
 }
 
-// The kernels for `count` lines that are neighbours whose registers cost least; NULL: none has so few.
+// The kernels for `count` lines that are neighbours whose registers cost least; NULL:
+// none has so few.
 static const struct cpu_kernels *find_kernels(const struct cpu_program *program,
                                               int64_t count, int radix)
 {
@@ -159,7 +162,8 @@ static bool add_rows(struct cpu_array *array, const struct cpu_program *program,
     return true;
 }
 
-// Does a pass work the rows of an array, where both sides have them without gaps? Odd reals take numbers by an index.
+// Does a pass work the rows of an array, where both sides have them without gaps? Odd
+// reals take numbers by an index.
 static bool are_rows(const struct kal_problem *p, const struct kal_pass *pass,
                      const struct lines *lines)
 {
@@ -170,9 +174,10 @@ static bool are_rows(const struct kal_problem *p, const struct kal_pass *pass,
                     : pass->n == n && are_numbers(pass));
 }
 
-// Complex arrays that the nearest cache holds, but not with two tiles and the input. Measured in November 2026 on a Xeon with 48 KiB of
-// it: 42 batches and arrays of 8 to 50 KB take 0.78 to 1.03 of the time in place, 0.89 as a mean, 14 of less 0.96 to 1.07, 44 of 64 to
-// 512 KB 0.86 to 1.13. AMD's processors were not measured.
+// Complex arrays that the nearest cache holds, but not with two tiles and the input.
+// Measured in November 2026 on a Xeon with 48 KiB of it: 42 batches and arrays of 8 to 50
+// KB take 0.78 to 1.03 of the time in place, 0.89 as a mean, 14 of less 0.96 to 1.07, 44
+// of 64 to 512 KB 0.86 to 1.13. AMD's processors were not measured.
 static bool fits_nearest(const struct cpu_program *program)
 {
     enum { LEAST_BYTES = 8 << 10, MOST_BYTES = 50 << 10 };
@@ -317,8 +322,10 @@ static bool is_small(const struct cpu_program *program)
     return bytes < SHARED_BYTES * (double)program->program->phase[0].lines;
 }
 
-// Do the last two of several axes have so few points that tiles of them take longer than all else? In tiles 120 arrays of that
-// kind take 1.1 to 3.9 times as long on one thread of a Xeon, 0.6 to 4 on two and four, and 0.6 to 6 on sixteen.
+// Do the last two of several axes have so few points that tiles of them take longer than
+// all else? In tiles 120 arrays of that
+// kind take 1.1 to 3.9 times as long on one thread of a Xeon, 0.6 to 4 on two and four,
+// and 0.6 to 6 on sixteen.
 static bool has_tiny_planes(const struct kal_problem *p)
 {
     enum { OF_VOLUMES = 32, OF_MORE = 150 };
@@ -326,13 +333,16 @@ static bool has_tiny_planes(const struct kal_problem *p)
            p->n[p->rank - 2] * p->n[p->rank - 1] <= (p->rank == 3 ? OF_VOLUMES : OF_MORE);
 }
 
-// Complex arrays are faster in tiles of parts past the caches, where rows fill registers and columns are not short, and
-// with long columns of a power of two that fill registers, whose numbers fall on few sets of a cache: 128x32 floats x 320 take 0.9
-// of the time, 1024x16 0.81, but 32x32 doubles x 640 1.5; on a Xeon 32x32x32 x 32 0.7, of doubles 0.65. Not where rows are worked one
-// by one, which tiles would turn: 32x64 floats x 500 take 0.61 of the time so on that, 8x32x64 x 64 0.67; nor in 4 to 6 MB, on others
-// than AMD's processors, unless columns are long: there 32x32 floats take 0.82. So are a few large
-// ones with axes of several steps and more than a few rows on several threads, which share out tiles of lines better than halves of
-// all: 128x16x16 floats take 0.53 of the time on two. Measured on a Zen 4 processor in November 2026.
+// Complex arrays are faster in tiles of parts past the caches, where rows fill registers
+// and columns are not short, and with long columns of a power of two that fill registers,
+// whose numbers fall on few sets of a cache: 128x32 floats x 320 take 0.9 of the time,
+// 1024x16 0.81, but 32x32 doubles x 640 1.5; on a Xeon 32x32x32 x 32 0.7, of doubles
+// 0.65. Not where rows are worked one by one, which tiles would turn: 32x64 floats x 500
+// take 0.61 of the time so on that, 8x32x64 x 64 0.67; nor in 4 to 6 MB, on others than
+// AMD's processors, unless columns are long: there 32x32 floats take 0.82. So are a few
+// large ones with axes of several steps and more than a few rows on several threads,
+// which share out tiles of lines better than halves of all: 128x16x16 floats take 0.53 of
+// the time on two. Measured on a Zen 4 processor in November 2026.
 static bool is_faster_in_tiles(const struct cpu_program *program, bool are_small)
 {
     enum { MANY_BYTES = 4000000, MORE_BYTES = 6000000 };
@@ -443,8 +453,8 @@ static void add_axis_calls(struct cpu_array *array, int number)
     }
 }
 
-// Of a few points the loops over axes, groups and parts take as long as what is called in them: 2x4 floats take 28 ns with these, 24
-// without.
+// Of a few points the loops over axes, groups and parts take as long as what is called in
+// them: 2x4 floats take 28 ns with these, 24 without.
 static kallima_status add_calls(struct cpu_array *array, struct cpu_program *program)
 {
     enum { MOST_CALLS = 24 };
@@ -478,8 +488,8 @@ static bool are_groups_apart(const struct cpu_axis *axis, int64_t real_bytes)
            axis->out_stride * real_bytes < axis->out_group;
 }
 
-// A step of one of `count` parts of an array, each of whole groups or rows, and the bytes from a part to the next one on both sides.
-// Returns false if it has no such parts.
+// A step of one of `count` parts of an array, each of whole groups or rows, and the bytes
+// from a part to the next one on both sides. Returns false if it has no such parts.
 static bool find_block(struct cpu_axis *block, int64_t step[2],
                        const struct cpu_axis *axis, int64_t count, int64_t real_bytes)
 {
@@ -503,8 +513,8 @@ static bool find_block(struct cpu_axis *block, int64_t step[2],
     return true;
 }
 
-// Steps from this one on that can be done part by part, as what one of them writes of a part is what the next one reads. Returns
-// how many there are.
+// Steps from this one on that can be done part by part, as what one of them writes of a
+// part is what the next one reads. Returns how many there are.
 static int count_blocked(struct cpu_array_blocks *blocks, const struct cpu_array *array,
                          int first, int64_t count, int64_t real_bytes)
 {
@@ -532,10 +542,11 @@ static bool has_rows(const struct cpu_array *array, int first, int steps)
     return false;
 }
 
-// Planes of an array, by rows and the steps before them, at its end, or by its first two: what is between these stays in the nearest
-// cache, and both caches have to hold less. Measured in November 2026 on two Xeons with 1.25 and 2 MiB of L2: 32x32x32 doubles take
-// 0.75 and 0.86 of the time, floats 0.9, real ones 0.85 to 0.97, batches of 8 MB 0.84 to 1.01; of 128 KB and less 0.92 to 1.06, and
-// steps of one axis by themselves up to 1.07.
+// Planes of an array, by rows and the steps before them, at its end, or by its first two:
+// what is between these stays in the nearest cache, and both caches have to hold less.
+// Measured in November 2026 on two Xeons with 1.25 and 2 MiB of L2: 32x32x32 doubles take
+// 0.75 and 0.86 of the time, floats 0.9, real ones 0.85 to 0.97, batches of 8 MB 0.84 to
+// 1.01; of 128 KB and less 0.92 to 1.06, and steps of one axis by themselves up to 1.07.
 static kallima_status find_blocks(struct cpu_array *array, struct cpu_program *program)
 {
     enum { LEAST_BYTES = 128 << 10, BLOCK_BYTES = 32 << 10 };
@@ -591,7 +602,8 @@ static bool is_in_place(const struct cpu_array *array, const struct cpu_program 
     return true;
 }
 
-// Two steps of an axis whose lines fill registers, where what is between them would not stay in the nearest cache.
+// Two steps of an axis whose lines fill registers, where what is between them would not
+// stay in the nearest cache.
 static void join_steps(struct cpu_array *array)
 {
     enum { LEAST_BYTES = 8 << 10 };
@@ -652,10 +664,12 @@ kallima_status kal_cpu_array_find(struct cpu_program *program)
     return add_calls(array, program);
 }
 
-// Columns of the last step that are rows of whole lines of the caches, and so many that a copy of some is less than half an array.
-// Measured in November 2026 on Xeons with 1.25 and 2 MiB of L2, one thread: arrays of 22 to 256 KB in 8 to 33 MB take 0.74 to 0.95
-// and 0.82 to 1.01 of the time of a copy of all, 32x32x32 floats 0.74 to 0.89 and 0.82; of less, 16 bytes behind a line, 1.0 to 1.6;
-// twice as large ones 1.07 to 1.17. An AMD processor was not measured.
+// Columns of the last step that are rows of whole lines of the caches, and so many that a
+// copy of some is less than half an array. Measured in November 2026 on Xeons with 1.25
+// and 2 MiB of L2, one thread: arrays of 22 to 256 KB in 8 to 33 MB take 0.74 to 0.95 and
+// 0.82 to 1.01 of the time of a copy of all, 32x32x32 floats 0.74 to 0.89 and 0.82; of
+// less, 16 bytes behind a line, 1.0 to 1.6; twice as large ones 1.07 to 1.17. An AMD
+// processor was not measured.
 void kal_cpu_array_leaving_find(struct cpu_program *program)
 {
     enum { LEAST_BYTES = 20 << 10, FEWEST_LINES = 80 };

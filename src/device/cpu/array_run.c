@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Running arrays: steps one after the other or part by part, while the next array is asked for and what is done leaves the caches.
+// Running arrays: steps one after the other or part by part, while the next array is
+// asked for and what is done leaves the caches.
 #include "device/cpu/array.h"
 
 #include "device/cpu/line.h"
@@ -49,7 +50,8 @@ static inline void ask(struct asking *a)
     }
 }
 
-// Lines that each of what `run` counts is, and how many of these are worked at a time while something is asked for.
+// Lines that each of what `run` counts is, and how many of these are worked at a time
+// while something is asked for.
 static inline int64_t lines_of_one(const struct cpu_part *part)
 {
     return part->count == part->lines ? 1 : part->at_once;
@@ -82,9 +84,10 @@ static inline void run_rows(const struct cpu_axis *axis, char *from, char *to,
     }
 }
 
-// How many of many lines come before the first one that begins on a line of the caches, as it then does in all rows. Stored from
-// there on 32 arrays of 32x32x32 doubles take 0.72 of the time on a Zen 5 processor, measured in November 2026. Some lines are
-// worked twice then, which cannot be in place.
+// How many of many lines come before the first one that begins on a line of the caches,
+// as it then does in all rows. Stored from there on 32 arrays of 32x32x32 doubles take
+// 0.72 of the time on a Zen 5 processor, measured in November 2026. Some lines are worked
+// twice then, which cannot be in place.
 static inline int64_t find_lead(const struct cpu_axis *axis, const char *to,
                                 int64_t part_bytes)
 {
@@ -127,7 +130,8 @@ static inline void run_beside(const struct cpu_axis *axis, char *from, char *to,
     }
 }
 
-// Lines by one step and the next one, a few at a time by way of `tile`: what is read may be what is written.
+// Lines by one step and the next one, a few at a time by way of `tile`: what is read may
+// be what is written.
 static void run_joined(const struct cpu_axis *axis, char *from, char *to, char *tile,
                        int64_t part_bytes, struct asking *a)
 {
@@ -204,7 +208,8 @@ static inline void run_axis(const struct cpu_program *program,
     }
 }
 
-// Steps part by part. What is between them is where the first part would be, in tiles by turns: it has been read by then.
+// Steps part by part. What is between them is where the first part would be, in tiles by
+// turns: it has been read by then.
 static inline char *run_blocks(const struct cpu_program *program, char *from, char *to,
                                char *const tile[2], struct asking *a)
 {
@@ -224,7 +229,8 @@ static inline char *run_blocks(const struct cpu_program *program, char *from, ch
     return out;
 }
 
-// The first `count` steps. Returns where they end: in `to` if they are all or work in place, else in a tile.
+// The first `count` steps. Returns where they end: in `to` if they are all or work in
+// place, else in a tile.
 static inline char *run_axes(const struct cpu_program *program, int count, char *from,
                              char *to, char *const tile[2], struct asking *a)
 {
@@ -295,7 +301,8 @@ static inline void run_calls(const struct cpu_array *array, char *const place[])
     }
 }
 
-// From one tile to the other, so that no axis writes what it reads, if registers overlap as lines do not fill them.
+// From one tile to the other, so that no axis writes what it reads, if registers overlap
+// as lines do not fill them.
 void kal_cpu_array_run(const struct cpu_program *program, const struct cpu_vectors *x,
                        const struct cpu_vectors *y, char *workspace)
 {
@@ -320,8 +327,9 @@ void kal_cpu_array_run(const struct cpu_program *program, const struct cpu_vecto
     }
 }
 
-// Reals from a row of the copy to the next one: there is room before what begins on no line of the caches, and for more lines than
-// these, in front of such a line and where too few to fill a register would be left.
+// Reals from a row of the copy to the next one: there is room before what begins on no
+// line of the caches, and for more lines than these, in front of such a line and where
+// too few to fill a register would be left.
 static int64_t copy_pitch(const struct cpu_program *program)
 {
     enum { LINES_MORE = 3 }; // of the caches
@@ -362,8 +370,8 @@ static bool joins_last(const struct cpu_array *array)
     return array->axis_count > 1 && array->axis[array->axis_count - 2].joins_next;
 }
 
-// The last step, or two that are joined by way of `between`, some lines at a time, of which all but the first begin on lines of the
-// caches, if numbers do.
+// The last step, or two that are joined by way of `between`, some lines at a time, of
+// which all but the first begin on lines of the caches, if numbers do.
 static void run_leaving(const struct cpu_program *program, char *from, char *to,
                         char *copy, char *between, struct asking *a)
 {

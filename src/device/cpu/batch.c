@@ -29,11 +29,12 @@ static void add(struct choices *choices, struct choice choice)
         choices->of[choices->count++] = choice;
 }
 
-// What registers full of lines cost, relative to one of 16 bytes that holds one number each of its
-// lines, or of reals to a line in scalar code: those that turn complex lines in narrow registers
-// are slower than what takes numbers as they are, in f64 in wide ones, too, where they are not full.
-// Reals wait for the turning of the first ones. Measured on a Zen 4 processor in the caches, by timing
-// 150 kinds, lengths and batches with each, 84 of long reals.
+// What registers full of lines cost, relative to one of 16 bytes that holds one number
+// each of its lines, or of reals to a line in scalar code: those that turn complex lines
+// in narrow registers are slower than what takes numbers as they are, in f64 in wide
+// ones, too, where they are not full. Reals wait for the turning of the first ones.
+// Measured on a Zen 4 processor in the caches, by timing 150 kinds, lengths and batches
+// with each, 84 of long reals.
 static double reals_cost(int bytes, int64_t n, bool is_f64)
 {
     enum { SHORT = 8, LONG_F32 = 16 };
@@ -88,7 +89,8 @@ static struct choice turned_choice(const struct cpu_program *program,
     return choice;
 }
 
-// Long lines of reals are worth it from a few on. Fewer of them than a register holds are copied to one.
+// Long lines of reals are worth it from a few on. Fewer of them than a register holds are
+// copied to one.
 static void add_turned(struct choices *choices, const struct cpu_program *program,
                        const struct cpu_kernels *k, const struct kal_pass *p,
                        int64_t lines)
@@ -121,9 +123,10 @@ static struct choice several_choice(const struct cpu_kernels *k, const struct ka
     };
 }
 
-// The longest codelet is for doubles in the widest registers: 2 and 3 lines of 64 floats take 1.2 and 1.35 times
-// as long by it as one after the other on a Zen 3 processor, of doubles 0.71 and 0.93. So do those of 44 floats and
-// more, up to 1.4 times, on a Zen 4 and on a Xeon, where one line after the other has steps of its own.
+// The longest codelet is for doubles in the widest registers: 2 and 3 lines of 64 floats
+// take 1.2 and 1.35 times as long by it as one after the other on a Zen 3 processor, of
+// doubles 0.71 and 0.93. So do those of 44 floats and more, up to 1.4 times, on a Zen 4
+// and on a Xeon, where one line after the other has steps of its own.
 static bool fills_several(const struct kal_pass *p, int64_t lines, bool is_f64,
                           bool are_widest)
 {
@@ -150,8 +153,8 @@ static void find_choices(struct choices *choices, const struct cpu_program *prog
     }
 }
 
-// What takes the first of so many lines where all of them cost least, and the others in the same way;
-// -1: there are none.
+// What takes the first of so many lines where all of them cost least, and the others in
+// the same way; -1: there are none.
 static double find_first(const struct choices *choices, int64_t lines, int *first)
 {
     double best = INFINITY;
@@ -237,8 +240,9 @@ static bool is_batch(const struct cpu_program *program)
            pass->line_loops.count == 1;
 }
 
-// Fewer lines of floats than a register of 64 bytes turns, whose rows fill such a one, or half of it: in turn, by steps of their own,
-// they are faster than what takes several, 1.1 to 1.8 times on a Zen 4 processor.
+// Fewer lines of floats than a register of 64 bytes turns, whose rows fill such a one, or
+// half of it: in turn, by steps of their own, they are faster than what takes several,
+// 1.1 to 1.8 times on a Zen 4 processor.
 static bool are_faster_in_turn(const struct cpu_program *program)
 {
     enum { WIDE = 16, QUAD = 4, SHORTEST = 40 };

@@ -21,9 +21,9 @@ static bool are_beside(const struct cpu_pass *pass)
            step.in == PAIR && step.out == PAIR;
 }
 
-// A line of the caches has numbers of several groups of lines, and a codelet takes one group. Do `count` such
-// lines, of a codelet's input, fall on so few sets of the nearest cache that they push each other out
-// before the next group is worked?
+// A line of the caches has numbers of several groups of lines, and a codelet takes one
+// group. Do `count` such lines, of a codelet's input, fall on so few sets of the nearest
+// cache that they push each other out before the next group is worked?
 static bool are_crowded(int64_t count, int64_t bytes_between)
 {
     enum { PERIOD = 4096, WAYS = 8 };
@@ -38,9 +38,9 @@ static int64_t lines_at_once(const struct cpu_pass *pass, int64_t pair_bytes)
     return kal_max(1, BYTES / (pass->pass->n * lanes * pair_bytes)) * lanes;
 }
 
-// In registers of 32 bytes, if there are no wider ones: scratch between axes is interleaved for them, so that a
-// pass is worked in the same way whether it takes that or the caller's arrays. Of those of 64 bytes there are
-// enough for parts of numbers.
+// In registers of 32 bytes, if there are no wider ones: scratch between axes is
+// interleaved for them, so that a pass is worked in the same way whether it takes that or
+// the caller's arrays. Of those of 64 bytes there are enough for parts of numbers.
 void kal_cpu_beside_find(struct cpu_beside_lines *out, const struct cpu_pass *pass,
                          bool is_f64)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Lines beside each other: of interleaved numbers that are neighbours on both sides, a codelet each. Registers
-// hold them as they lie in memory, real and imaginary parts in turn, so that nothing is taken apart on the way
-// to the codelet or put together behind it, and it has half as many values as in tiles of parts.
+// Lines beside each other: of interleaved numbers that are neighbours on both sides, a
+// codelet each. Registers hold them as they lie in memory, real and imaginary parts in
+// turn, so that nothing is taken apart on the way to the codelet or put together behind
+// it, and it has half as many values as in tiles of parts.
 #ifndef KAL_DEVICE_CPU_BESIDE_H_
 #define KAL_DEVICE_CPU_BESIDE_H_
 

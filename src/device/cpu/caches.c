@@ -17,9 +17,10 @@ double kal_cpu_pass_bytes(const struct cpu_program *program, const struct kal_pa
     return bytes;
 }
 
-// Do the arrays that a pass walks through exceed L2? In a stage those of one round, which are still near from
-// the pass before, as a chunk is in a phase; but the user's of all rounds: 256x256 doubles in batches of 64 take 0.68
-// of the time on a Zen 5 processor, measured in November 2026.
+// Do the arrays that a pass walks through exceed L2? In a stage those of one round, which
+// are still near from the pass before, as a chunk is in a phase; but the user's of all
+// rounds: 256x256 doubles in batches of 64 take 0.68 of the time on a Zen 5 processor,
+// measured in November 2026.
 static bool is_far(const struct cpu_program *program, const struct kal_phase *phase,
                    const struct kal_pass *pass)
 {
@@ -50,8 +51,8 @@ static const struct kal_pass *next_pass(const struct kal_program *source,
     return next < source->pass_count ? source->pass[next] : NULL;
 }
 
-// Does the next pass of the same phase read, chunk by chunk, what this one writes? 210 real planes of 128x128 doubles take
-// 1.4 times as long if that has gone past the caches.
+// Does the next pass of the same phase read, chunk by chunk, what this one writes? 210
+// real planes of 128x128 doubles take 1.4 times as long if that has gone past the caches.
 static bool is_read_at_once(const struct kal_program *source, const struct kal_pass *pass)
 {
     const int next = index_of(source, pass) + 1;
@@ -64,9 +65,10 @@ static bool is_read_at_once(const struct kal_program *source, const struct kal_p
     return false;
 }
 
-// Bytes of output from which on it is stored past the caches: fewer if the scratch that it comes from
-// fills them anyhow, more if a later phase reads it there, though not as many if it is mirrored there, for which it is
-// read from both ends. Measured on a Zen 4 processor and on sixteen of a Xeon, by timing problems both ways.
+// Bytes of output from which on it is stored past the caches: fewer if the scratch that
+// it comes from fills them anyhow, more if a later phase reads it there, though not as
+// many if it is mirrored there, for which it is read from both ends. Measured on a Zen 4
+// processor and on sixteen of a Xeon, by timing problems both ways.
 static double far_bytes(const struct cpu_program *program, const struct kal_pass *pass)
 {
     const double KEPT_SHARE = 0.75, MIRRORED_SHARE = 0.375, MOST_OF_SCRATCH = 8e6;
@@ -93,9 +95,10 @@ static enum kal_buffer_id origin_of(const struct kal_program *source,
     return source->pass[i]->in.buffer;
 }
 
-// Is what a pass writes not what was read just before, and is still in the caches? Scratch of two takings begins
-// at two offsets. Stored past the caches where they have been read, batches of 1024 floats in place take twice the
-// time on a Zen 3 processor, and 1.5 times on a Xeon; on that, lines of 2 MB take 0.7 of the time.
+// Is what a pass writes not what was read just before, and is still in the caches?
+// Scratch of two takings begins at two offsets. Stored past the caches where they have
+// been read, batches of 1024 floats in place take twice the time on a Zen 3 processor,
+// and 1.5 times on a Xeon; on that, lines of 2 MB take 0.7 of the time.
 static bool is_apart(const struct cpu_program *program, const struct kal_pass *pass)
 {
     const struct kal_program *source = program->program;
@@ -107,8 +110,9 @@ static bool is_apart(const struct cpu_program *program, const struct kal_pass *p
            (pass->out.buffer == KAL_BUFFER_SHARED && pass->in.offset != pass->out.offset);
 }
 
-// Much output that nothing reads again, or that drives itself from the caches until it is read, as that of all lines of a stage
-// does: so many times as much as is stored past them elsewhere.
+// Much output that nothing reads again, or that drives itself from the caches until it is
+// read, as that of all lines of a stage does: so many times as much as is stored past
+// them elsewhere.
 static bool leaves_caches(const struct cpu_program *program, const struct kal_pass *pass,
                           double times)
 {
@@ -128,9 +132,10 @@ bool kal_cpu_leaves_caches(const struct cpu_program *program, const struct kal_p
     return is_whole && leaves_caches(program, pass, 1.0);
 }
 
-// On other processors than AMD's several threads' caches hold more of them before that pays: on a Xeon 8 to 32 MB of lines of
-// 512 doubles and more take 0.65 to 0.87 of the time so on one thread, floats 0.8 to 1.1, but 1 to 1.2 on sixteen, on which 64 MB
-// take 0.95 to 1.07.
+// On other processors than AMD's several threads' caches hold more of them before that
+// pays: on a Xeon 8 to 32 MB of lines of 512 doubles and more take 0.65 to 0.87 of the
+// time so on one thread, floats 0.8 to 1.1, but 1 to 1.2 on sixteen, on which 64 MB take
+// 0.95 to 1.07.
 bool kal_cpu_streams_planes(const struct cpu_program *program,
                             const struct kal_pass *pass)
 {
@@ -141,8 +146,9 @@ bool kal_cpu_streams_planes(const struct cpu_program *program,
            leaves_caches(program, pass, is_alone ? 1.0 : TIMES);
 }
 
-// The same of arrays of a batch, put together near the core: on other processors than AMD's several threads' caches hold more of
-// them before that pays, as measured on sixteen of a Xeon.
+// The same of arrays of a batch, put together near the core: on other processors than
+// AMD's several threads' caches hold more of them before that pays, as measured on
+// sixteen of a Xeon.
 bool kal_cpu_arrays_leave_caches(const struct cpu_program *program,
                                  const struct kal_pass *pass)
 {
@@ -160,8 +166,8 @@ bool kal_cpu_is_streamed(const struct cpu_program *program, const struct kal_pas
     return is_apart(program, pass) && kal_cpu_leaves_caches(program, pass);
 }
 
-// Do lines straddle the registers of 16 bytes that they are stored from? Past the caches that takes twice as
-// long: three floats' points, measured on a Zen 4 processor.
+// Do lines straddle the registers of 16 bytes that they are stored from? Past the caches
+// that takes twice as long: three floats' points, measured on a Zen 4 processor.
 static bool straddles_registers(const struct cpu_pass *pass, bool is_f64)
 {
     enum { REGISTER = 4, POINTS = 2 }; // of 16 bytes, in f32
@@ -183,10 +189,11 @@ static bool are_several_doubles(const struct cpu_program *program,
     return program->is_f64 && pass->turned.count > 1;
 }
 
-// The share of the cache that cores of a Zen 5 processor share up to which short lines go through it. Past it all of its threads
-// store 43 GB/s, one of them 20 to 30 where lines do not begin on those of the caches, through it 60. Measured in November 2026,
-// in turn with another library: several doubles of 5 to 18 points of 12 to 32 MB take 0.70 of the time so on two threads, 0.89 on
-// one, 33 other batches, of 4.5 to 10 MB, 0.83 and 0.96.
+// The share of the cache that cores of a Zen 5 processor share up to which short lines go
+// through it. Past it all of its threads store 43 GB/s, one of them 20 to 30 where lines
+// do not begin on those of the caches, through it 60. Measured in November 2026, in turn
+// with another library: several doubles of 5 to 18 points of 12 to 32 MB take 0.70 of the
+// time so on two threads, 0.89 on one, 33 other batches, of 4.5 to 10 MB, 0.83 and 0.96.
 static double kept_share(const struct cpu_program *program, const struct cpu_pass *pass)
 {
     enum { SHORT = 5, LONG = 18, LONGEST = 20 };
@@ -209,11 +216,14 @@ static bool are_kept(const struct cpu_program *program, const struct cpu_pass *p
            kept_share(program, pass) * (double)program->base.device->caps.shared_bytes;
 }
 
-// Do short lines that would go past the caches take longer so than through these? Stores past them hold up a Zen 4
-// processor, at 28 GB/s for all its threads; others settle behind what comes next. There one thread takes 0.4 to 0.85 of
-// the time through the caches, 8 to 134 MB, if lines go past these by way of a copy. Two threads take 0.4 to 1, as long as all
-// of it is in the caches, and 0.9 to 1.2 of more, and of short lines that go straight 0.65 to 0.85. Lines of more points,
-// which registers do not hold, take 0.9 to 2, and so do reals of more than 32 from 7 MB on, but lines of less than 160 bytes.
+// Do short lines that would go past the caches take longer so than through these? Stores
+// past them hold up a Zen 4 processor, at 28 GB/s for all its threads; others settle
+// behind what comes next. There one thread takes 0.4 to 0.85 of the time through the
+// caches, 8 to 134 MB, if lines go past these by way of a copy. Two threads take 0.4 to
+// 1, as long as all of it is in the caches, and 0.9 to 1.2 of more, and of short lines
+// that go straight 0.65 to 0.85. Lines of more points, which registers do not hold, take
+// 0.9 to 2, and so do reals of more than 32 from 7 MB on, but lines of less than 160
+// bytes.
 static bool are_held_up(const struct cpu_program *program, const struct cpu_pass *pass)
 {
     enum { FEWEST = 5, LONGEST_TURNED = 18, LONGEST_F32 = 36, LONGEST_F64 = 32 };
@@ -244,9 +254,10 @@ static bool are_held_up(const struct cpu_program *program, const struct cpu_pass
            ((has_threads || turned->n >= FEWEST) && turned->n <= LONGEST_TURNED);
 }
 
-// Do a processor's own prefetchers follow short lines that go through the caches? On a Zen 4 processor these take 0.65 to
-// 1 of the time if nothing is asked for, on a Zen 5 doubles that need no turning 0.8 to 1; others there take up to twice as long
-// from memory.
+// Do a processor's own prefetchers follow short lines that go through the caches? On a
+// Zen 4 processor these take 0.65 to 1 of the time if nothing is asked for, on a Zen 5
+// doubles that need no turning 0.8 to 1; others there take up to twice as long from
+// memory.
 static bool is_followed(const struct cpu_program *program, const struct cpu_pass *pass)
 {
     const struct cpu_device *device = (const struct cpu_device *)program->base.device;
@@ -256,10 +267,12 @@ static bool is_followed(const struct cpu_program *program, const struct cpu_pass
              are_kept(program, pass)));
 }
 
-// Do threads that share the tiles of a pass end in the middle of their parts: of columns beside each other, in the caches? A
-// processor that asks for what lies far ahead of where it walks would take lines of the caches from who has the next part:
-// on two threads of a Zen 4 processor single lines take 0.83 to 0.95 of the time so, on a Xeon 1.01. In place the asking is
-// worth more: columns of 256x256 reals take 1.3 times as long.
+// Do threads that share the tiles of a pass end in the middle of their parts: of columns
+// beside each other, in the caches? A processor that asks for what lies far ahead of
+// where it walks would take lines of the caches from who has the next part: on two
+// threads of a Zen 4 processor single lines take 0.83 to 0.95 of the time so, on a Xeon
+// 1.01. In place the asking is worth more: columns of 256x256 reals take 1.3 times as
+// long.
 static bool ends_inside(const struct cpu_program *program, const struct cpu_pass *pass)
 {
     const struct cpu_device *device = (const struct cpu_device *)program->base.device;
@@ -271,7 +284,8 @@ static bool ends_inside(const struct cpu_program *program, const struct cpu_pass
     return llabs(step.in) <= CPU_NEIGHBOUR || llabs(step.out) <= CPU_NEIGHBOUR;
 }
 
-// May tiles, as wide as lines of the caches or wider, begin with whichever line of a row begins on one, as all rows then do?
+// May tiles, as wide as lines of the caches or wider, begin with whichever line of a row
+// begins on one, as all rows then do?
 static bool has_lead(const struct cpu_pass *pass, int64_t real_bytes)
 {
     enum { PAIR = 2 };
@@ -317,9 +331,10 @@ bool kal_cpu_is_staged(const struct cpu_program *program, const struct cpu_pass 
                (double)MANY_BYTES * (double)program->base.device->caps.threads;
 }
 
-// How many neighbouring tiles go past the caches together, by way of a copy; 0: each goes by itself. Stores of
-// one line, 512 bytes apart or a multiple of that, are all in the same part of memory: on a Zen 3 processor they
-// reach 5 GB/s, of two lines 10, of four 14 to 18, and those of one line that are otherwise apart 13 to 18.
+// How many neighbouring tiles go past the caches together, by way of a copy; 0: each goes
+// by itself. Stores of one line, 512 bytes apart or a multiple of that, are all in the
+// same part of memory: on a Zen 3 processor they reach 5 GB/s, of two lines 10, of four
+// 14 to 18, and those of one line that are otherwise apart 13 to 18.
 int kal_cpu_joined_count(const struct cpu_program *program, const struct cpu_pass *pass)
 {
     enum { FAR_APART = 512, WANTED = 4, MOST_BYTES = 352 << 10 };

@@ -9,7 +9,8 @@
 // So many of a column at a time stay in the nearest cache while others beside them are copied.
 enum { ELEMENTS = 64 };
 
-// Fewer than fill a register, whose elements lie near each other, are copied one after the other, but long ones.
+// Fewer than fill a register, whose elements lie near each other, are copied one after
+// the other, but long ones.
 void kal_cpu_columns_find(const struct cpu_program *program, struct cpu_copied_side *side,
                           bool is_input)
 {
@@ -26,8 +27,9 @@ void kal_cpu_columns_find(const struct cpu_program *program, struct cpu_copied_s
                                        : widest->copies->spread_columns)[side->reals];
 }
 
-// Lines that are neighbours and are copied with what else lies in two lines of the caches, as far as so many copies stay near, at
-// least in one. Copies do not compete for lines of the nearest cache.
+// Lines that are neighbours and are copied with what else lies in two lines of the
+// caches, as far as so many copies stay near, at least in one. Copies do not compete for
+// lines of the nearest cache.
 static void find_together(struct cpu_program *program)
 {
     struct cpu_copied *copied = &program->copied;
@@ -50,7 +52,8 @@ static void find_together(struct cpu_program *program)
     copied->groups = batch / copied->together + (copied->rest_lines > 0);
 }
 
-// Do all threads on each line take less time than each on some of them? With every line they begin and meet.
+// Do all threads on each line take less time than each on some of them? With every line
+// they begin and meet.
 static bool are_faster_shared(const struct cpu_program *program)
 {
     enum { BEGIN = 12000 }; // in points of a line's time

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Lines that are neighbours, element by element, to copies of each and back: several at once, so that each line of the caches is
-// read and written once, and by all threads, where these are more than groups of lines.
+// Lines that are neighbours, element by element, to copies of each and back: several at
+// once, so that each line of the caches is read and written once, and by all threads,
+// where these are more than groups of lines.
 #ifndef KAL_DEVICE_CPU_COLUMNS_H_
 #define KAL_DEVICE_CPU_COLUMNS_H_
 
@@ -10,7 +11,10 @@
 void kal_cpu_columns_find(const struct cpu_program *program, struct cpu_copied_side *side,
                           bool is_input);
 
-/** Decide how many lines are copied together, whether they are there and back in one place, and how threads share them. */
+/**
+ * Decide how many lines are copied together, whether they are there and back in one
+ * place, and how threads share them.
+ */
 void kal_cpu_columns_share_out(struct cpu_program *program);
 
 /** May they go past the caches where they are written? Whole lines of these have to. */

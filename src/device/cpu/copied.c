@@ -21,7 +21,8 @@ static enum cpu_copy find_copy(const struct kal_array *array,
     return lies_packed ? CPU_COPY_NONE : CPU_COPY_PLAIN;
 }
 
-// For elements, parts one behind the other, that lie as far apart as kernels are for; NULL: there is none.
+// For elements, parts one behind the other, that lie as far apart as kernels are for;
+// NULL: there is none.
 static cpu_copy_line *find_kernel(const struct kal_array *array, int rank,
                                   const struct cpu_copy_kernels *kernels, bool is_input)
 {
@@ -179,8 +180,9 @@ static void copy_plain(const struct cpu_kernels *widest,
     }
 }
 
-// Reals from or to the real parts of `line`, and a spectrum of odd length, whose second half is the conjugate of the first.
-// `apart` is 1 or 2 where that is known, for compilers to fill registers.
+// Reals from or to the real parts of `line`, and a spectrum of odd length, whose second
+// half is the conjugate of the first. `apart` is 1 or 2 where that is known, for
+// compilers to fill registers.
 #define COPIES_OF(real)                                                                 \
     CPU_INLINE void widen_by_##real(const real *from, int64_t apart, real *to,          \
                                     int64_t n)                                          \
@@ -273,8 +275,8 @@ static void ask_for_lines(const char *to, int64_t bytes)
 typedef void copy_one(const struct cpu_kernels *, const struct cpu_copied_side *,
                       const struct cpu_vectors *, char *, int64_t);
 
-// So many lines of a side, the first one at v. Vectors that were written field by field just before are not copied where there
-// is no more than one.
+// So many lines of a side, the first one at v. Vectors that were written field by field
+// just before are not copied where there is no more than one.
 CPU_INLINE void copy_lines(const struct cpu_program *program, bool is_input,
                            const struct cpu_vectors *v, char *copies, int64_t lines)
 {

@@ -136,8 +136,8 @@ enum cpu_single {
 };
 
 /**
- * Where a line begins, in bytes from the user's arrays, reals between its elements, and bytes to the
- * next line.
+ * Where a line begins, in bytes from the user's arrays, reals between its elements, and
+ * bytes to the next line.
  */
 struct cpu_user_side {
     int64_t re, im, stride, line;
@@ -171,8 +171,8 @@ struct cpu_batch {
 };
 
 /**
- * Lines from `first` on, `groups` times `lanes` of them, `lines` in all: by the one of three kernels that
- * is there. `strided` alone takes fewer in the last group.
+ * Lines from `first` on, `groups` times `lanes` of them, `lines` in all: by the one of
+ * three kernels that is there. `strided` alone takes fewer in the last group.
  */
 struct cpu_apart_part {
     cpu_apart_run *run;
@@ -223,7 +223,8 @@ struct cpu_copied_side {
 
 /** Lines or arrays that are copied to where they are packed, and back. */
 struct cpu_copied {
-    // Owned: transform as many as are copied at once, and the rest. NULL: none are copied; there is no rest.
+    // Owned: transform as many as are copied at once, and the rest. NULL: none are
+    // copied; there is no rest.
     struct kal_device_program *lines, *rest;
     int64_t at_once;            // lines that are transformed,
     int64_t together;           // and that are copied
@@ -276,7 +277,10 @@ struct cpu_array_call {
     int64_t in_stride, out_stride;
 };
 
-/** Steps of an array that are done one after the other on a part of it, which the nearest cache holds, then on the next. */
+/**
+ * Steps of an array that are done one after the other on a part of it, which the nearest
+ * cache holds, then on the next.
+ */
 struct cpu_array_blocks {
     int64_t count;         // of parts; 0: each step is done on the whole array
     int first, end;        // steps first .. end-1,
@@ -302,13 +306,15 @@ struct cpu_array {
     int64_t ask_bytes; // so many are asked for with each few lines; 0: nothing is
     bool is_small;     // not worth several threads
     bool is_in_place;  // all steps but the first work in the output, or in the first tile
-    // Rows of the last step's output, which goes past the caches some lines at a time; 0: as a whole, if it does at all.
+    // Rows of the last step's output, which goes past the caches some lines at a time; 0:
+    // as a whole, if it does at all.
     int64_t leaving_rows;
 };
 
 /** Arrays as two problems. */
 struct cpu_divided {
-    // Owned: of the small arrays of one, and of its lines along the first axis. NULL: it is something else.
+    // Owned: of the small arrays of one, and of its lines along the first axis. NULL: it
+    // is something else.
     struct kal_device_program *inner, *columns;
     int64_t arrays;
     int64_t scratch; // bytes between both; 0: the lines are worked in place
@@ -324,8 +330,9 @@ struct cpu_program {
     struct cpu_roots_kept *roots_kept; // meanwhile; a part's are its parent's
     struct cpu_pass *pass;
     bool is_f64;
-    // Lines ask for memory to come in the nearest cache, not in the one behind it. On a Zen 5 processor the latter is as if nothing
-    // had been asked for with some places of the input, of 64 floats in 67 MB most: 2.6 or 8 ms; others take 0.8 to 1.04 of the
+    // Lines ask for memory to come in the nearest cache, not in the one behind it. On a
+    // Zen 5 processor the latter is as if nothing had been asked for with some places of
+    // the input, of 64 floats in 67 MB most: 2.6 or 8 ms; others take 0.8 to 1.04 of the
     // time. On a Xeon the former takes up to 1.16 of it.
     bool asks_nearest;
     enum cpu_single single;
@@ -353,7 +360,9 @@ struct cpu_program {
     uint64_t joined_bytes; // a thread's copy of neighbouring tiles
     uint64_t thread_bytes; // all that, and the scratch of a chunk
     uint64_t shared_bytes; // scratch that all threads see,
-    int scratches; // of which there is one, or one for each thread, which works repeats of stages by itself
+    // Of which there is one, or one for each thread, which works repeats of stages by
+    // itself.
+    int scratches;
 };
 
 /** A line of the caches: what goes past them begins on one, so that each is stored whole. */
@@ -372,8 +381,8 @@ static inline uint64_t kal_cpu_aligned(uint64_t bytes)
 }
 
 /**
- * Return how many of things of so many bytes, one behind the other from `first` on, come before the first one that begins on a line
- * of the caches; 0 also if none does.
+ * Return how many of things of so many bytes, one behind the other from `first` on, come
+ * before the first one that begins on a line of the caches; 0 also if none does.
  */
 static inline int64_t kal_cpu_count_before_line(const void *first, int64_t bytes)
 {
@@ -397,8 +406,8 @@ static inline bool kal_cpu_are_pairs(const struct cpu_vectors *x,
 }
 
 /**
- * How a step is called that is `dft` unless it has a function for interleaved numbers, of which both sides are pairs, and
- * neighbours on their line.
+ * How a step is called that is `dft` unless it has a function for interleaved numbers, of
+ * which both sides are pairs, and neighbours on their line.
  */
 static inline struct cpu_call kal_cpu_step_call(const struct cpu_step *step, cpu_dft *dft,
                                                 bool are_pairs, bool are_neighbours)
@@ -434,16 +443,18 @@ static inline void kal_cpu_step_run(const struct cpu_step *step, cpu_dft *dft,
 enum { CPU_SMALL_BYTES = 34 << 10 };
 
 /**
- * Bytes from one element to the next in a copy of neighbouring tiles, each of which has a line of the caches
- * of it: an odd number of these, so that elements do not meet in the same sets.
+ * Bytes from one element to the next in a copy of neighbouring tiles, each of which has a
+ * line of the caches of it: an odd number of these, so that elements do not meet in the
+ * same sets.
  */
 static inline int64_t kal_cpu_joined_pitch(int tiles)
 {
     return (tiles + 1) * CPU_LINE_BYTES;
 }
 
-// Short lines on their way past the caches, if none of these begins where they do. A Zen 5 processor, which goes from one to
-// the other slowly, writes doubles of 5 to 20 points at 20 to 27 GB/s by 2 KiB, at 25 to 31 by 6 and 22 to 28 by 8; a Xeon as fast.
+// Short lines on their way past the caches, if none of these begins where they do. A Zen
+// 5 processor, which goes from one to the other slowly, writes doubles of 5 to 20 points
+// at 20 to 27 GB/s by 2 KiB, at 25 to 31 by 6 and 22 to 28 by 8; a Xeon as fast.
 enum { CPU_STAGED_BYTES = 6144 };
 
 // Lines of several steps on their way there, if several are as short as that.
@@ -453,8 +464,9 @@ enum { CPU_STREAMED_BYTES = 4096 };
 enum { CPU_BLOCK = 2048 };
 
 /**
- * Return what registers of the kernels cost that `points` numbers fill, neighbours, in narrow ones: wide ones take longer,
- * and more of them overlap where they do not divide what there is.
+ * Return what registers of the kernels cost that `points` numbers fill, neighbours, in
+ * narrow ones: wide ones take longer, and more of them overlap where they do not divide
+ * what there is.
  */
 double kal_cpu_group_cost(const struct cpu_program *program,
                           const struct cpu_kernels *kernels, int64_t points);
@@ -462,7 +474,10 @@ double kal_cpu_group_cost(const struct cpu_program *program,
 /** Fill in the tables of a pass whose geometry is set. Error: E_MEMORY  exhausted */
 kallima_status kal_cpu_tables_build(struct cpu_program *program, struct cpu_pass *pass);
 
-/** Fill in the tables of rows that face each other, but those of their steps. Error: E_MEMORY  exhausted */
+/**
+ * Fill in the tables of rows that face each other, but those of their steps. Error:
+ * E_MEMORY  exhausted
+ */
 kallima_status kal_cpu_facing_tables_build(struct cpu_program *program,
                                            struct cpu_facing *facing);
 
@@ -470,13 +485,16 @@ kallima_status kal_cpu_facing_tables_build(struct cpu_program *program,
 kallima_status kal_cpu_line_tables_build(struct cpu_program *program,
                                          struct cpu_line *line);
 
-/** Make the roots of the mirrored step behind a line, as struct cpu_line_mirror has them. Error: E_MEMORY  exhausted */
+/**
+ * Make the roots of the mirrored step behind a line, as struct cpu_line_mirror has them.
+ * Error: E_MEMORY  exhausted
+ */
 kallima_status kal_cpu_packed_roots_build(struct cpu_program *program,
                                           const struct cpu_line *line, const void **out);
 
 /**
- * As kal_cpu_program_create(), as a part of `parent`, which is being made, or NULL: roots and tables that this has
- * serve both. It has so many threads at most.
+ * As kal_cpu_program_create(), as a part of `parent`, which is being made, or NULL: roots
+ * and tables that this has serve both. It has so many threads at most.
  *
  * Owner:  the caller frees it with kal_cpu_program_destroy(), before `parent`.
  */

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Source: that a thread takes a part of what is left, less each time, follows Polychronopoulos & Kuck, IEEE Trans. Comput. C-36
-//         (1987) 1425-1439; that its own comes first, as it may be in its caches, Markatos & LeBlanc, IEEE Trans. Parallel
-//         Distrib. Syst. 5 (1994) 379-400.
+// Source: that a thread takes a part of what is left, less each time, follows
+// Polychronopoulos & Kuck, IEEE Trans. Comput. C-36
+//         (1987) 1425-1439; that its own comes first, as it may be in its caches,
+//         Markatos & LeBlanc, IEEE Trans. Parallel Distrib. Syst. 5 (1994) 379-400.
 #include "device/cpu/deal.h"
 
-// What a worker has left: pieces begin .. end - 1 of those of all, of which each part has deal->pieces, in one word with the
-// number of the deal, so that it changes as one.
+// What a worker has left: pieces begin .. end - 1 of those of all, of which each part has
+// deal->pieces, in one word with the number of the deal, so that it changes as one.
 struct hand {
     uint64_t begin, end;
 };
@@ -83,7 +84,8 @@ static bool take_own(const struct cpu_worker *worker, const struct cpu_deal *dea
     }
 }
 
-// Half of what another one has left, from its end, becomes one's own, of which others may take in turn.
+// Half of what another one has left, from its end, becomes one's own, of which others may
+// take in turn.
 static bool take_from(const struct cpu_worker *worker, const struct cpu_deal *deal,
                       int other)
 {

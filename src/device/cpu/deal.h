@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Threads share work out as they come to it: each has its part in pieces, and who is done takes of what others have left.
+// Threads share work out as they come to it: each has its part in pieces, and who is done
+// takes of what others have left.
 #ifndef KAL_DEVICE_CPU_DEAL_H_
 #define KAL_DEVICE_CPU_DEAL_H_
 
@@ -21,8 +22,9 @@ struct cpu_taken {
 };
 
 /**
- * Begin to share out `count` things, of which each worker's part has up to `pieces` of `together` things, 1 at least. All workers
- * come here with the same numbers and in the same order, and have met since they last shared anything out.
+ * Begin to share out `count` things, of which each worker's part has up to `pieces` of
+ * `together` things, 1 at least. All workers come here with the same numbers and in the
+ * same order, and have met since they last shared anything out.
  */
 struct cpu_deal kal_cpu_deal(struct cpu_worker *worker, int64_t count, int64_t together,
                              int64_t pieces);

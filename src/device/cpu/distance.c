@@ -20,8 +20,8 @@ struct table_for_two {
     } line[LINES], written, read;
 };
 
-// Wait for round `number` of the other one: for the first as long as it takes to wake it. One that does not come at once has no
-// processor, or the same one.
+// Wait for round `number` of the other one: for the first as long as it takes to wake it.
+// One that does not come at once has no processor, or the same one.
 static bool wait_for(atomic_int *rounds, int number)
 {
     enum { PATIENCE = 1000 };

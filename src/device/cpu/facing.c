@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-// Is that the mirrored step of one contiguous line, or of one in each round of a stage, in or from the order of reals?
+// Is that the mirrored step of one contiguous line, or of one in each round of a stage,
+// in or from the order of reals?
 static bool is_mirror(const struct cpu_pass *pass, enum kal_step_op op)
 {
     const struct kal_pass *p = pass->pass;
@@ -50,7 +51,8 @@ static bool can_split(const struct cpu_pass *rows, const struct cpu_pass *mirror
            is_same(&p->out, kal_cpu_step_find(rows, rows->fast_loop).out, count, &m->in);
 }
 
-// Columns, which are neighbours on both sides, of what has been mirrored; their twiddles are by column.
+// Columns, which are neighbours on both sides, of what has been mirrored; their twiddles
+// are by column.
 static bool can_merge(const struct cpu_pass *columns, const struct cpu_pass *mirror)
 {
     const struct kal_pass *p = columns->pass, *m = mirror->pass;
@@ -78,9 +80,10 @@ static void find_steps(struct cpu_facing *f)
     }
 }
 
-// Is a line of what leaves the nearer caches, so that a pass more takes its time? Columns read pieces of a line of the
-// caches or two, which is slow from memory, and write such as they read: past the caches, so that these have to fill lines of
-// them. So is writing rows where registers are shorter. Measured on a Zen 4 processor and on a Xeon.
+// Is a line of what leaves the nearer caches, so that a pass more takes its time? Columns
+// read pieces of a line of the caches or two, which is slow from memory, and write such
+// as they read: past the caches, so that these have to fill lines of them. So is writing
+// rows where registers are shorter. Measured on a Zen 4 processor and on a Xeon.
 static bool is_worth_it(const struct cpu_program *program, const struct cpu_pass *lines,
                         bool is_split)
 {
@@ -138,8 +141,8 @@ kallima_status kal_cpu_facing_find(struct cpu_program *program, struct cpu_pass 
     return KALLIMA_OK;
 }
 
-// What is carried from tile to tile, and the last number of line 0, has room for a register on either side. Behind it are
-// tiles, of which a worker has two by itself.
+// What is carried from tile to tile, and the last number of line 0, has room for a
+// register on either side. Behind it are tiles, of which a worker has two by itself.
 enum { ROOM_BYTES = 128, NUMBER_BYTES = 16 };
 
 static int64_t carried_bytes(const struct cpu_facing *f)
@@ -153,8 +156,8 @@ uint64_t kal_cpu_facing_bytes(const struct cpu_facing *f)
     return (uint64_t)(carried_bytes(f) + (f->at_once - 1) * f->n * CPU_PAIR_BYTES);
 }
 
-// One line of reals while it is worked: where its lines begin, on the side that is mirrored and on the other, and where what
-// is carried does.
+// One line of reals while it is worked: where its lines begin, on the side that is
+// mirrored and on the other, and where what is carried does.
 struct run {
     const struct cpu_worker *worker;
     const struct cpu_facing *f;
@@ -191,7 +194,8 @@ static struct cpu_vectors neighbours(const struct run *run, char *at)
     return (struct cpu_vectors){ at, at + run->number / 2, 2, 0 };
 }
 
-// The steps of line 0 from `from` to one of the worker's tiles, not that first, or if `to` is not NULL, there.
+// The steps of line 0 from `from` to one of the worker's tiles, not that first, or if
+// `to` is not NULL, there.
 static char *run_first_line(const struct run *run, char *from, char *to)
 {
     const struct cpu_pass *lines = run->f->lines;
@@ -415,8 +419,9 @@ static void twiddle_last(const struct run *run, struct tiles *t,
     }
 }
 
-// The lower half of a tile's lanes goes behind the line that was carried to it; where it ends with the middle one, so does
-// what is stored of it. The upper half has the middle one where both have it.
+// The lower half of a tile's lanes goes behind the line that was carried to it; where it
+// ends with the middle one, so does what is stored of it. The upper half has the middle
+// one where both have it.
 static void find_output(struct cpu_facing_output *out, const struct run *run,
                         int64_t tile)
 {
@@ -439,7 +444,8 @@ static void find_output(struct cpu_facing_output *out, const struct run *run,
                        run->out_row * run->worker->real_bytes % CPU_LINE_BYTES == 0;
 }
 
-// Tiles from `first` on, as many as go together: returns how many these were. What is completed later stays in the caches.
+// Tiles from `first` on, as many as go together: returns how many these were. What is
+// completed later stays in the caches.
 static int run_tiles(const struct run *run, int64_t first, int64_t end, bool is_complete)
 {
     const struct cpu_facing *f = run->f;
@@ -463,7 +469,8 @@ static int run_tiles(const struct run *run, int64_t first, int64_t end, bool is_
     return t.count;
 }
 
-// What was carried, to the line that comes before those of a tile: elements lie far apart, so that they are asked for.
+// What was carried, to the line that comes before those of a tile: elements lie far
+// apart, so that they are asked for.
 static void put_carried(const struct run *run, const char *carried, int64_t tile)
 {
     enum { AHEAD = 32 };

@@ -14,8 +14,9 @@
 #include "codelet/two_steps.h"
 
 /**
- * Of what is inlined whatever its size: a compiler that judges by size puts values of a caller's registers into memory,
- * and GCC drops calls of functions that do nothing but ask for memory to come, as ones without effect.
+ * Of what is inlined whatever its size: a compiler that judges by size puts values of a
+ * caller's registers into memory, and GCC drops calls of functions that do nothing but
+ * ask for memory to come, as ones without effect.
  */
 #define CPU_INLINE static inline __attribute__((always_inline))
 
@@ -78,12 +79,13 @@ typedef void cpu_dft_part(const struct cpu_vectors *x, const struct cpu_vectors 
 
 /**
  * Steps that move data on their way, NULL where there is none: from or to interleaved
- * memory of adjacent lines, where `im` is a neighbour of `re`; `lanes` multiply output k by
- * element k of the tile w (m and s are 1). Interleaved output needs m = 1; `streamed` is `out`
- * past the caches, where y and its stride are multiples of a register. `twins` are `in` of two
- * lines, whose numbers fill half a register each: x.re is the first one and x.im the second one,
- * which lies behind it, or the reverse, which exchanges parts. `part` is some of `in`.
- * `folded` is `in` of a first step whose radix is a multiple w of the lanes: output i + LANES j of codelet p is at i w m + j + w p.
+ * memory of adjacent lines, where `im` is a neighbour of `re`; `lanes` multiply output k
+ * by element k of the tile w (m and s are 1). Interleaved output needs m = 1; `streamed`
+ * is `out` past the caches, where y and its stride are multiples of a register. `twins`
+ * are `in` of two lines, whose numbers fill half a register each: x.re is the first one
+ * and x.im the second one, which lies behind it, or the reverse, which exchanges parts.
+ * `part` is some of `in`. `folded` is `in` of a first step whose radix is a multiple w of
+ * the lanes: output i + LANES j of codelet p is at i w m + j + w p.
  */
 struct cpu_fused {
     cpu_dft *folded[CPU_MAX_RADIX + 1];
@@ -95,9 +97,10 @@ struct cpu_fused {
 };
 
 /**
- * How numbers lie in memory; STREAMED is interleaved, stored past the caches, STREAMED_PLANES is planar. SHIFTED is as STREAMED, but y
- * begins anywhere, and is that of all transforms, whose rows are one behind the other: m, a multiple of a line's LANES, whole lines of
- * the caches; twins are one behind the other, too.
+ * How numbers lie in memory; STREAMED is interleaved, stored past the caches,
+ * STREAMED_PLANES is planar. SHIFTED is as STREAMED, but y begins anywhere, and is that
+ * of all transforms, whose rows are one behind the other: m, a multiple of a line's
+ * LANES, whole lines of the caches; twins are one behind the other, too.
  */
 enum cpu_layout {
     CPU_PLANAR,
@@ -110,24 +113,28 @@ enum cpu_layout {
 
 enum { CPU_PRODUCTS_FROM = 16 }; // radix of lines whose roots may be products
 
-/** What lines that are SHIFTED leave of their last line of the caches: of their last bytes those in it are not stored yet. */
+/**
+ * What lines that are SHIFTED leave of their last line of the caches: of their last bytes
+ * those in it are not stored yet.
+ */
 struct cpu_edge {
     _Alignas(64) char last[64];
     bool is_left;
 };
 
 /**
- * The last step of a line that fills the lanes by itself, radix r, NULL where there is none
- * (r is a multiple of the lanes): element k, lane b of tile g is number b + g LANES of
- * transform k, for k = 0 .. m-1 and m at least LANES. y's stride is m numbers. Each is
- * multiplied by that of `roots`, tiles like these, unless it is NULL. If `fine` is not NULL, for which r is
- * CPU_PRODUCTS_FROM at least, `roots` has of each tile but the first element of every LANES, the last
- * of which may overlap those before, and the others are its products with elements 0 .. LANES-1 of
- * `fine`, LANES of each tile. Past the caches y and m
- * numbers are multiples of a register. As many numbers as these from `ahead` on are asked for
- * on the way, unless it is NULL, for the nearest cache or the one behind it. Transforms 0 .. count-1 are made, LANES
- * at least. Those that are SHIFTED store what `edge` has left of the line right before, and leave the last of theirs to it; for others it
- * may be NULL.
+ * The last step of a line that fills the lanes by itself, radix r, NULL where there is
+ * none (r is a multiple of the lanes): element k, lane b of tile g is number b + g LANES
+ * of transform k, for k = 0 .. m-1 and m at least LANES. y's stride is m numbers. Each is
+ * multiplied by that of `roots`, tiles like these, unless it is NULL. If `fine` is not
+ * NULL, for which r is CPU_PRODUCTS_FROM at least, `roots` has of each tile but the first
+ * element of every LANES, the last of which may overlap those before, and the others are
+ * its products with elements 0 .. LANES-1 of `fine`, LANES of each tile. Past the caches
+ * y and m numbers are multiples of a register. As many numbers as these from `ahead` on
+ * are asked for on the way, unless it is NULL, for the nearest cache or the one behind
+ * it. Transforms 0 .. count-1 are made, LANES at least. Those that are SHIFTED store what
+ * `edge` has left of the line right before, and leave the last of theirs to it; for
+ * others it may be NULL.
  */
 typedef void cpu_line_end(const void *tile, const struct cpu_vectors *y, int64_t m,
                           int64_t count, const void *roots, const void *fine,
@@ -135,22 +142,24 @@ typedef void cpu_line_end(const void *tile, const struct cpu_vectors *y, int64_t
 
 /** The mirrored step behind a line of packed reals. */
 struct cpu_line_mirror {
-    // exp(-2 pi i k / 2n) for k = a + j LANES + b m of registers j, up to the middle one, and rows b: elements b of tiles j, lanes a.
+    // exp(-2 pi i k / 2n) for k = a + j LANES + b m of registers j, up to the middle one,
+    // and rows b: elements b of tiles j, lanes a.
     const void *roots;
     double scale;
 };
 
 /**
- * The last step of a line of n = r m numbers, as cpu_line_end with m whole registers, and the mirrored step behind it, to
- * coefficients 0 .. n, interleaved.
+ * The last step of a line of n = r m numbers, as cpu_line_end with m whole registers, and
+ * the mirrored step behind it, to coefficients 0 .. n, interleaved.
  */
 typedef void cpu_line_split(const void *tile, void *y, int64_t m, const void *roots,
                             const void *fine, const struct cpu_line_mirror *mirror);
 
 /**
- * A tile is folded if its element i + LANES j is at i m/LANES + j, m being a multiple of LANES. What a register of transforms takes is
- * then where their output is, as interleaved numbers: the output may be the tiles, one behind the other. `folded` is of such tiles, to
- * interleaved numbers.
+ * A tile is folded if its element i + LANES j is at i m/LANES + j, m being a multiple of
+ * LANES. What a register of transforms takes is then where their output is, as
+ * interleaved numbers: the output may be the tiles, one behind the other. `folded` is of
+ * such tiles, to interleaved numbers.
  */
 struct cpu_line_kernels {
     cpu_line_end *end[CPU_LAYOUT_COUNT][CPU_MAX_RADIX + 1];
@@ -168,25 +177,30 @@ struct cpu_pair_kernels {
     cpu_dft *step[CPU_MAX_RADIX + 1], *whole[CPU_MAX_RADIX + 1];
 };
 
-/** Return whether m packed numbers are pairs of whole registers of so many, and mirrored as they lie in these. */
+/**
+ * Return whether m packed numbers are pairs of whole registers of so many, and mirrored
+ * as they lie in these.
+ */
 static inline bool kal_cpu_mirrors_registers(int64_t m, int numbers)
 {
     return m % (2 * numbers) == 0;
 }
 
 /**
- * The mirrored step of one line of 2 m reals, from m packed numbers to coefficients 0 .. m or back,
- * interleaved, real parts first, and not where they come from. m is above `numbers` of the
- * kernels; w has for each group of numbers k, of those from 0 to m/2 - 1 where kal_cpu_mirrors_registers(), else from 1 to
- * m/2, the last group ending below m, a register of real parts of u, each twice, and one of imaginary parts, the first of
- * two with the sign changed: u = -i/2 exp(-2 pi i k / 2m) to split, and i exp(2 pi i k / 2m) to merge.
+ * The mirrored step of one line of 2 m reals, from m packed numbers to coefficients 0 ..
+ * m or back, interleaved, real parts first, and not where they come from. m is above
+ * `numbers` of the kernels; w has for each group of numbers k, of those from 0 to m/2 - 1
+ * where kal_cpu_mirrors_registers(), else from 1 to m/2, the last group ending below m, a
+ * register of real parts of u, each twice, and one of imaginary parts, the first of two
+ * with the sign changed: u = -i/2 exp(-2 pi i k / 2m) to split, and i exp(2 pi i k / 2m)
+ * to merge.
  */
 typedef void cpu_mirror(const void *x, void *y, int64_t m, const void *w);
 
 /**
- * One Stockham step of `lines` lines of interleaved numbers that are neighbours on both sides, where parts
- * are exchanged on both or on none. The lines fill a register at least; where they do not fill the last
- * one some are worked twice, and y is not x.
+ * One Stockham step of `lines` lines of interleaved numbers that are neighbours on both
+ * sides, where parts are exchanged on both or on none. The lines fill a register at
+ * least; where they do not fill the last one some are worked twice, and y is not x.
  */
 typedef void cpu_beside(const struct cpu_vectors *x, const struct cpu_vectors *y,
                         int64_t m, int64_t s, int64_t lines, const void *w);
@@ -198,12 +212,13 @@ struct cpu_both {
 };
 
 /**
- * Steps of interleaved numbers, whose parts are exchanged on both sides or on none: `numbers` at once,
- * which fill a register. Those of one line, one behind the other on both sides: `first` has s = 1, and
- * m and the radix at least `numbers`; its w has for each group of p, from those below `numbers` on,
- * where the last group ends with m-1, radix-1 registers of real parts, each number's twice, and of
- * imaginary parts in turn. `later` has s at least `numbers`. Those of lines beside each other: `beside`.
- * `both`, up to the first one that has none: all of a line of two steps, w being that of `first`.
+ * Steps of interleaved numbers, whose parts are exchanged on both sides or on none:
+ * `numbers` at once, which fill a register. Those of one line, one behind the other on
+ * both sides: `first` has s = 1, and m and the radix at least `numbers`; its w has for
+ * each group of p, from those below `numbers` on, where the last group ends with m-1,
+ * radix-1 registers of real parts, each number's twice, and of imaginary parts in turn.
+ * `later` has s at least `numbers`. Those of lines beside each other: `beside`. `both`,
+ * up to the first one that has none: all of a line of two steps, w being that of `first`.
  */
 struct cpu_group_kernels {
     int numbers;
@@ -214,18 +229,20 @@ struct cpu_group_kernels {
 };
 
 /**
- * Codelets of LANES lines each, `groups` times: interleaved numbers one behind the other, and
- * strides from line to line. Scaled ones alone look at `scale`. `streamed` is past the caches,
- * where lines are one behind the other in y, too, and y is a multiple of a register.
- * x.ahead is other than 0 where input is asked for ahead of its use, behind the last line, too; y.ahead where
- * output is not in the caches and does not go past them, and is asked for.
+ * Codelets of LANES lines each, `groups` times: interleaved numbers one behind the other,
+ * and strides from line to line. Scaled ones alone look at `scale`. `streamed` is past
+ * the caches, where lines are one behind the other in y, too, and y is a multiple of a
+ * register. x.ahead is other than 0 where input is asked for ahead of its use, behind the
+ * last line, too; y.ahead where output is not in the caches and does not go past them,
+ * and is asked for.
  */
 typedef void cpu_short(const struct cpu_vectors *x, const struct cpu_vectors *y,
                        int64_t groups, double scale, bool streamed);
 
 /**
- * Return whether lines of so many reals, turned in registers of `lanes`, go past the caches straight from these:
- * pieces of whole lines of the caches must fit them. Others go by way of a copy.
+ * Return whether lines of so many reals, turned in registers of `lanes`, go past the
+ * caches straight from these: pieces of whole lines of the caches must fit them. Others
+ * go by way of a copy.
  */
 static inline bool kal_cpu_goes_straight(int reals, int lanes, int real_bytes)
 {
@@ -245,9 +262,9 @@ struct cpu_real_kernels {
 };
 
 /**
- * Lines anywhere: element e of line l has its real part at re + e * stride + l * line, in reals, and its
- * imaginary part as far from `im`, which is NULL where elements are reals. `is_far`: memory some way behind
- * those that are worked is asked for.
+ * Lines anywhere: element e of line l has its real part at re + e * stride + l * line, in
+ * reals, and its imaginary part as far from `im`, which is NULL where elements are reals.
+ * `is_far`: memory some way behind those that are worked is asked for.
  */
 struct cpu_lines {
     void *re, *im;
@@ -256,8 +273,9 @@ struct cpu_lines {
 };
 
 /**
- * Codelets of `count` lines of interleaved numbers, whose parts are exchanged on both sides or on none: a
- * number of each of several lines in a register. A line may be its own output.
+ * Codelets of `count` lines of interleaved numbers, whose parts are exchanged on both
+ * sides or on none: a number of each of several lines in a register. A line may be its
+ * own output.
  */
 typedef void cpu_strided(const struct cpu_lines *x, const struct cpu_lines *y,
                          int64_t count);
@@ -277,8 +295,9 @@ typedef void cpu_apart_run(const struct cpu_lines *x, const struct cpu_lines *y,
 enum { CPU_LONGEST_ALONE = 16 };
 
 /**
- * Short lines that lie anywhere, each of up to CPU_MAX_RADIX elements. `r2c` and `c2r` are codelets of real transforms for
- * `run`, by length; complex ones are those of `dft` below. One lane has loops with the codelets in them, too; NULL: none.
+ * Short lines that lie anywhere, each of up to CPU_MAX_RADIX elements. `r2c` and `c2r`
+ * are codelets of real transforms for `run`, by length; complex ones are those of `dft`
+ * below. One lane has loops with the codelets in them, too; NULL: none.
  */
 struct cpu_apart_kernels {
     cpu_apart_run *run;
@@ -326,20 +345,24 @@ struct cpu_factors {
     const void *lanes, *row;
 };
 
-/** Elements 0 .. n-1 of a tile, times factors, to elements of y: all lanes, which are neighbours. */
+/**
+ * Elements 0 .. n-1 of a tile, times factors, to elements of y: all lanes, which are
+ * neighbours.
+ */
 typedef void cpu_output(const void *tile, const struct cpu_factors *factors,
                         const struct cpu_vectors *y, int64_t n);
 
 /**
- * n elements from one side to the other: what lies between those that are apart, and behind them, is left as it is. Where
- * neighbours go there is room for whole registers.
+ * n elements from one side to the other: what lies between those that are apart, and
+ * behind them, is left as it is. Where neighbours go there is room for whole registers.
  */
 typedef void cpu_copy_line(void *to, const void *from, int64_t n);
 
 /**
- * n elements of up to as many lines as a register holds elements of: from where the lines are neighbours, element by element,
- * to where each is by itself, or back. Steps are in reals, of the one side from element to element, of the other from line to
- * line. `is_far`: back past the caches, where `to` and its step are multiples of a register.
+ * n elements of up to as many lines as a register holds elements of: from where the lines
+ * are neighbours, element by element, to where each is by itself, or back. Steps are in
+ * reals, of the one side from element to element, of the other from line to line.
+ * `is_far`: back past the caches, where `to` and its step are multiples of a register.
  */
 typedef void cpu_copy_columns(void *to, int64_t to_step, const void *from,
                               int64_t from_step, int64_t n, int lines, bool is_far);
@@ -347,8 +370,8 @@ typedef void cpu_copy_columns(void *to, int64_t to_step, const void *from,
 enum { CPU_MOST_COPIED_REALS = 2, CPU_MOST_APART = 4 };
 
 /**
- * To where elements are neighbours, and back, by reals of an element, and elements from one to the next; NULL where there is
- * none, as for one lane.
+ * To where elements are neighbours, and back, by reals of an element, and elements from
+ * one to the next; NULL where there is none, as for one lane.
  */
 struct cpu_copy_kernels {
     cpu_copy_line *collect[CPU_MOST_COPIED_REALS + 1][CPU_MOST_APART + 1];
@@ -361,8 +384,9 @@ struct cpu_copy_kernels {
 enum { CPU_MOST_FACING = 2 };
 
 /**
- * Tiles whose lanes face each other: lane j holds line k, and lane LANES-1-j the one that it meets. Vector i of `low` is
- * element first + i step, and vector n-1-i of `high`, which may be the same, is element last - i step, which that meets.
+ * Tiles whose lanes face each other: lane j holds line k, and lane LANES-1-j the one that
+ * it meets. Vector i of `low` is element first + i step, and vector n-1-i of `high`,
+ * which may be the same, is element last - i step, which that meets.
  */
 struct cpu_facing_pairs {
     int tiles;
@@ -371,15 +395,19 @@ struct cpu_facing_pairs {
     int64_t first, last, step;
 };
 
-/** Roots of a mirrored step: of the lanes, a tile of one element for each tile, times one for each element. */
+/**
+ * Roots of a mirrored step: of the lanes, a tile of one element for each tile, times one
+ * for each element.
+ */
 struct cpu_facing_roots {
     const void *lanes, *elements;
     double scale;
 };
 
 /**
- * Twiddles of elements first + i step: those of `first`, which are its vector of `lanes` times its number of the tile, that
- * being for the lower half of the lanes and its conjugate for the upper half, times vector i of `roots`.
+ * Twiddles of elements first + i step: those of `first`, which are its vector of `lanes`
+ * times its number of the tile, that being for the lower half of the lanes and its
+ * conjugate for the upper half, times vector i of `roots`.
  */
 struct cpu_facing_twiddles {
     const void *lanes, *tile[CPU_MOST_FACING], *roots[CPU_MOST_FACING];
@@ -387,8 +415,9 @@ struct cpu_facing_twiddles {
 };
 
 /**
- * Where tiles come from: numbers of the lower half of the first one's lanes, behind which those of the next tile lie, and of
- * the upper half, before which they do. Elements are `stride` reals apart.
+ * Where tiles come from: numbers of the lower half of the first one's lanes, behind which
+ * those of the next tile lie, and of the upper half, before which they do. Elements are
+ * `stride` reals apart.
  */
 struct cpu_facing_input {
     const void *low, *high;
@@ -398,11 +427,13 @@ struct cpu_facing_input {
 };
 
 /**
- * Where tiles go: numbers of the upper half of the lanes from `high` on, before which those of the next tile go, and those of
- * the lower half from the number behind `low` on. As `low` is where whole registers go, of each element the last number
- * of that half is kept in `carried`, and goes with the tile to come, as what is there goes with this one. Elements are
- * `stride` reals apart, in `carried` they are neighbours, with room for a register before and behind them. Stored are
- * numbers range[0] .. range[1]-1 of each register, of which one tile alone may have less than all.
+ * Where tiles go: numbers of the upper half of the lanes from `high` on, before which
+ * those of the next tile go, and those of the lower half from the number behind `low` on.
+ * As `low` is where whole registers go, of each element the last number of that half is
+ * kept in `carried`, and goes with the tile to come, as what is there goes with this one.
+ * Elements are `stride` reals apart, in `carried` they are neighbours, with room for a
+ * register before and behind them. Stored are numbers range[0] .. range[1]-1 of each
+ * register, of which one tile alone may have less than all.
  */
 struct cpu_facing_output {
     void *low, *high, *carried;
@@ -412,8 +443,9 @@ struct cpu_facing_output {
 };
 
 /**
- * SPLIT as in struct cpu_row, to the output; MERGE the same, from the input to tiles of n elements. `twiddle` multiplies n
- * elements of tiles on their way to the output, and `roots` makes vectors for it of every step-th element.
+ * SPLIT as in struct cpu_row, to the output; MERGE the same, from the input to tiles of n
+ * elements. `twiddle` multiplies n elements of tiles on their way to the output, and
+ * `roots` makes vectors for it of every step-th element.
  */
 struct cpu_facing_kernels {
     void (*split)(const struct cpu_facing_pairs *x, const struct cpu_facing_roots *roots,
@@ -432,7 +464,8 @@ struct cpu_kernels {
     bool has_fma; // one operation multiplies and adds
 
     cpu_dft *dft[CPU_MAX_RADIX + 1];
-    // s rows of m transforms each, without roots: elements m apart, from the first m of a row on, in x and in y; NULL for one lane.
+    // s rows of m transforms each, without roots: elements m apart, from the first m of a
+    // row on, in x and in y; NULL for one lane.
     cpu_dft *dft_rows[CPU_MAX_RADIX + 1];
     const struct cpu_fused *fused;       // NULL for one lane, where it would gain nothing
     const struct cpu_line_kernels *line; // NULL for one lane
@@ -441,8 +474,8 @@ struct cpu_kernels {
     // By radix, NULL where there is none; NULL for one lane. Then those that are scaled.
     cpu_short *const *shorts, *const *scaled_shorts;
     const struct cpu_real_kernels *reals, *scaled_reals;
-    // By radix and the longest one, of as many lines as `groups` says, not scaled and never past the caches;
-    // NULL for one lane, and for registers of 64 bytes.
+    // By radix and the longest one, of as many lines as `groups` says, not scaled and
+    // never past the caches; NULL for one lane, and for registers of 64 bytes.
     cpu_short *const *several;
     cpu_strided *const *strided; // by radix, of as many lines; NULL where `several` is
     const struct cpu_row_kernels *rows;
@@ -480,13 +513,16 @@ struct cpu_kernels {
     /** Copy n reals past the caches, but for registers that `to` fills only in part. */
     void (*stream)(void *to, const void *from, int64_t n);
 
-    /** Copy `count` pieces of n reals past the caches, by reals from piece to piece; each is whole lines of these. */
+    /**
+     * Copy `count` pieces of n reals past the caches, by reals from piece to piece; each
+     * is whole lines of these.
+     */
     void (*stream_pieces)(void *to, int64_t to_step, const void *from, int64_t from_step,
                           int64_t n, int64_t count);
 
     /**
-     * The same through the caches, of n reals that fill registers; `asks_ahead`: what lies behind each
-     * piece is asked for.
+     * The same through the caches, of n reals that fill registers; `asks_ahead`: what
+     * lies behind each piece is asked for.
      */
     void (*copy_pieces)(void *to, int64_t to_step, const void *from, int64_t from_step,
                         int64_t n, int64_t count, bool asks_ahead);

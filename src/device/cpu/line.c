@@ -129,10 +129,11 @@ static int find_loop(const struct kal_pass *p)
     return -1;
 }
 
-// Stores past the caches are slow where they are a multiple of 512 bytes apart, as those of one codelet mostly
-// are, and fill one line of the caches each: by way of a copy, in order, batches of 1024 and 2048 floats take 0.6
-// to 0.9 of the time on a Zen 3 processor. Shorter lines are no faster by a copy, and longer ones do not fit near
-// the core together with it. Measured in November 2026.
+// Stores past the caches are slow where they are a multiple of 512 bytes apart, as those
+// of one codelet mostly are, and fill one line of the caches each: by way of a copy, in
+// order, batches of 1024 and 2048 floats take 0.6 to 0.9 of the time on a Zen 3
+// processor. Shorter lines are no faster by a copy, and longer ones do not fit near the
+// core together with it. Measured in November 2026.
 static bool is_spread(const struct cpu_line *line, int64_t real_bytes)
 {
     enum { FAR_APART = 512, LEAST_BYTES = 8192, MOST_BYTES = 256 << 10 };
@@ -218,7 +219,8 @@ kallima_status kal_cpu_line_find(struct cpu_line **out, struct cpu_program *prog
     return KALLIMA_OK;
 }
 
-// How many lines are staged at a time: as many as pairs of short ones hold, or one, or two that are worked at once.
+// How many lines are staged at a time: as many as pairs of short ones hold, or one, or
+// two that are worked at once.
 static int64_t lines_at_a_time(const struct cpu_line *line)
 {
     enum { SHORT_BYTES = 1024 };
@@ -227,8 +229,9 @@ static int64_t lines_at_a_time(const struct cpu_line *line)
                : CPU_STAGED_BYTES / (line->width * line->line_bytes) * line->width;
 }
 
-// Where in the second tile they are: behind what steps put there and what is left from before, unless steps put nothing, or what
-// is staged has gone by then. What is left then has its place at the end of the first tile.
+// Where in the second tile they are: behind what steps put there and what is left from
+// before, unless steps put nothing, or what is staged has gone by then. What is left then
+// has its place at the end of the first tile.
 static int64_t staged_at(const struct cpu_line *line)
 {
     const bool has_room =
@@ -296,7 +299,8 @@ static struct cpu_vectors tile_at(const struct cpu_line *line, char *at)
                                  0 };
 }
 
-// The steps behind the first, of what that left of one of its outputs: from its place to spare ones, and at last back.
+// The steps behind the first, of what that left of one of its outputs: from its place to
+// spare ones, and at last back.
 static void run_folded_row(const struct cpu_line *line, const struct cpu_vectors *place,
                            char *spare)
 {
@@ -350,8 +354,9 @@ static void run_folded(const struct cpu_line *line, char *place, char *spare,
     }
 }
 
-// Can folded tiles be where the output will be? Registers do not begin between lines of the caches there, and the input is elsewhere,
-// or the first step leaves each codelet's output where its input was.
+// Can folded tiles be where the output will be? Registers do not begin between lines of
+// the caches there, and the input is elsewhere, or the first step leaves each codelet's
+// output where its input was.
 static bool can_hold_tiles(const struct cpu_line *line, const struct cpu_vectors *x,
                            const struct cpu_vectors *y)
 {
@@ -387,7 +392,8 @@ void kal_cpu_line_run(const struct cpu_line *line, char *const tile[2],
         ahead, line->asks_nearest, edge);
 }
 
-// Does each line of the output begin on a line of the caches, and so its codelets? Of planes in both.
+// Does each line of the output begin on a line of the caches, and so its codelets? Of
+// planes in both.
 static bool is_aligned(const struct cpu_worker *worker, const struct cpu_line *line)
 {
     const struct kal_pass *p = line->rows->pass;
@@ -418,8 +424,9 @@ static bool streams_planes(const struct cpu_worker *worker, const struct cpu_lin
            is_aligned(worker, line);
 }
 
-// Can rows that begin between lines of the caches be put together to such lines? By way of a copy of what is made at a time
-// lines of 4 KiB and more take 1.0 to 1.5 times as long on a Zen 5 processor, measured in November 2026, those of 1 and 2 KiB 0.95 to
+// Can rows that begin between lines of the caches be put together to such lines? By way
+// of a copy of what is made at a time lines of 4 KiB and more take 1.0 to 1.5 times as
+// long on a Zen 5 processor, measured in November 2026, those of 1 and 2 KiB 0.95 to
 // 1.17, rows of one such line 0.85 to 0.95.
 static bool can_be_shifted(const struct cpu_worker *worker, const struct cpu_line *line)
 {
@@ -502,7 +509,8 @@ static void run_route(const struct route *route, int64_t in, int64_t out,
         stream_lines(route, to, tile[1]);
 }
 
-// Lines of one step whose columns are one tile: from one to the next nothing but its places changes.
+// Lines of one step whose columns are one tile: from one to the next nothing but its
+// places changes.
 static bool is_short(const struct route *route)
 {
     return route->line->columns->pass->step_count == 1 && route->line->tiles == 1 &&
@@ -516,8 +524,8 @@ static bool are_staged_together(const struct route *route)
            route->line->out_step * route->worker->real_bytes == route->line->line_bytes;
 }
 
-// As many of `count` such lines as are full pairs of them, or all that come one by one; memory `ahead` of the
-// first is asked for with it. Return how many.
+// As many of `count` such lines as are full pairs of them, or all that come one by one;
+// memory `ahead` of the first is asked for with it. Return how many.
 static int64_t run_short(const struct route *route, int64_t in, int64_t out,
                          int64_t count, const char *ahead, struct cpu_edge *edge)
 {
@@ -548,9 +556,9 @@ static int64_t run_short(const struct route *route, int64_t in, int64_t out,
     return i;
 }
 
-// How many lines ahead memory is asked for. What is asked for nearer keeps a processor's own prefetchers
-// from arrays that its caches do not keep, and what is asked for farther is slower where they do. Measured
-// on a Zen 4 processor and on a Xeon.
+// How many lines ahead memory is asked for. What is asked for nearer keeps a processor's
+// own prefetchers from arrays that its caches do not keep, and what is asked for farther
+// is slower where they do. Measured on a Zen 4 processor and on a Xeon.
 static int64_t lines_ahead(const struct cpu_line *line)
 {
     enum { NEAR_BYTES = 4096, FAR_BYTES = 8192 };
@@ -582,7 +590,8 @@ static void run_round(const struct route route[2], int64_t in, int64_t out, int6
     const bool looks_ahead = line->in == CPU_INTERLEAVED && step_bytes != 0 &&
                              line->columns->pass->in.buffer != KAL_BUFFER_CHUNK;
 
-    // Set as a whole, which GCC does by `rep stos`, it would wait until all stores before have settled.
+    // Set as a whole, which GCC does by `rep stos`, it would wait until all stores before
+    // have settled.
     edge.is_left = false;
     int64_t i = is_short(&route[0])
                     ? run_short(&route[0], in, out, count,
@@ -657,7 +666,8 @@ bool kal_cpu_line_is_shared(const struct cpu_line *line)
            line->columns->pass->in.buffer != KAL_BUFFER_CHUNK;
 }
 
-// Where the columns of a tile are behind a step, of which the last one ends in the first of two places.
+// Where the columns of a tile are behind a step, of which the last one ends in the first
+// of two places.
 static struct cpu_vectors step_place(const struct cpu_line *line, char *const tile[2],
                                      int64_t number, int step)
 {
@@ -665,7 +675,8 @@ static struct cpu_vectors step_place(const struct cpu_line *line, char *const ti
     return tile_at(line, tile[side] + number * line->m * 2 * line->plane_bytes);
 }
 
-// A worker's share of the first step of all columns: codelets of it, those of a tile behind those of another.
+// A worker's share of the first step of all columns: codelets of it, those of a tile
+// behind those of another.
 static void share_first_step(const struct cpu_worker *worker, const struct cpu_line *line,
                              char *const tile[2], const struct cpu_vectors *x)
 {
@@ -684,7 +695,8 @@ static void share_first_step(const struct cpu_worker *worker, const struct cpu_l
     }
 }
 
-// The steps behind it of what is left of one output of its codelets: transforms of m vectors, a radix apart.
+// The steps behind it of what is left of one output of its codelets: transforms of m
+// vectors, a radix apart.
 static void run_later_steps(const struct cpu_line *line, char *const tile[2],
                             int64_t number, int64_t output)
 {
@@ -704,7 +716,8 @@ static void run_later_steps(const struct cpu_line *line, char *const tile[2],
     }
 }
 
-// Columns of fewer tiles than there are workers: their first step, and what is left of each of its outputs.
+// Columns of fewer tiles than there are workers: their first step, and what is left of
+// each of its outputs.
 static void divide_columns(struct cpu_worker *worker, const struct cpu_line *line,
                            const struct cpu_vectors *x)
 {
@@ -754,8 +767,9 @@ static void run_rows(const struct route *route, const struct cpu_vectors *y,
                NULL, false, NULL);
 }
 
-// Registers of rows, from both ends to the middle where that is said. The last one may overlap the one before: it comes behind
-// that, as on one thread, since products of roots are not rounded alike in both.
+// Registers of rows, from both ends to the middle where that is said. The last one may
+// overlap the one before: it comes behind that, as on one thread, since products of roots
+// are not rounded alike in both.
 static void run_registers(const struct route *route, const struct cpu_vectors *y,
                           int64_t begin, int64_t end, bool ends_inside)
 {

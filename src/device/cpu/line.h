@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Lines that fill the lanes by themselves: the two passes of a four-step n = m r in one,
-// where r is the radix of one codelet and a multiple of the lanes. Number a r + b of a line is
-// element a, lane b of its tiles, as it lies in memory; transforms of m, a codelet each step,
-// come first, and then those of r, of which the lanes are transposed in registers. Where r is
-// half of the lanes, two lines are worked at once: they are twins.
-// Where the first step allows it the output is the tiles: 132 lines of 896 to 65536 points and halves of such take 0.95 of the time
-// on a Xeon since this is done, and steps are chosen for it, those of 4096 floats 0.82 to 0.88. On AMD's processors it was not measured, and
-// is not done.
+// where r is the radix of one codelet and a multiple of the lanes. Number a r + b of a
+// line is element a, lane b of its tiles, as it lies in memory; transforms of m, a
+// codelet each step, come first, and then those of r, of which the lanes are transposed
+// in registers. Where r is half of the lanes, two lines are worked at once: they are
+// twins. Where the first step allows it the output is the tiles: 132 lines of 896 to
+// 65536 points and halves of such take 0.95 of the time on a Xeon since this is done, and
+// steps are chosen for it, those of 4096 floats 0.82 to 0.88. On AMD's processors it was
+// not measured, and is not done.
 #ifndef KAL_DEVICE_CPU_LINE_H_
 #define KAL_DEVICE_CPU_LINE_H_
 
@@ -48,7 +49,10 @@ struct cpu_line {
 /** Return whether all steps of a pass are codelets over whole tiles, one at least. */
 bool kal_cpu_steps_are_plain(const struct kal_pass *pass);
 
-/** Return whether the elements of a side are interleaved numbers, one behind the other, either part first. */
+/**
+ * Return whether the elements of a side are interleaved numbers, one behind the other,
+ * either part first.
+ */
 bool kal_cpu_side_is_contiguous(const struct kal_side *side);
 
 /** Return whether a side has n complex elements as they are: no map, no chirp, none absent. */
@@ -66,8 +70,8 @@ kallima_status kal_cpu_line_find(struct cpu_line **out, struct cpu_program *prog
 bool kal_cpu_line_can_be_folded(const struct cpu_line *line);
 
 /**
- * Run all columns from x to tiles, which are folded where that is said, and return where they are: tile[0], or y if that can
- * hold folded ones.
+ * Run all columns from x to tiles, which are folded where that is said, and return where
+ * they are: tile[0], or y if that can hold folded ones.
  */
 char *kal_cpu_line_columns_run(const struct cpu_line *line, bool are_folded,
                                char *const tile[2], const struct cpu_vectors *x,
@@ -95,13 +99,14 @@ void kal_cpu_lines_run(struct cpu_worker *worker, const struct cpu_line *line,
 bool kal_cpu_line_is_divided(const struct cpu_line *line);
 
 /**
- * Return whether several threads work one line together: it has several tiles, or is divided, and comes from the user.
+ * Return whether several threads work one line together: it has several tiles, or is
+ * divided, and comes from the user.
  */
 bool kal_cpu_line_is_shared(const struct cpu_line *line);
 
 /**
- * Run a worker's share of all lines of a chunk, one after the other. All workers call it, and wait for each other on
- * the way, but not at the end of the last line.
+ * Run a worker's share of all lines of a chunk, one after the other. All workers call it,
+ * and wait for each other on the way, but not at the end of the last line.
  */
 void kal_cpu_lines_share(struct cpu_worker *worker, const struct cpu_line *line,
                          const struct cpu_chunk *chunk);

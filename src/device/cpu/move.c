@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A tile to and from memory, each side in the best way there is, and what it is multiplied by on that way.
+// A tile to and from memory, each side in the best way there is, and what it is
+// multiplied by on that way.
 #include "device/cpu/tile_run.h"
 
 #include <stdlib.h>
@@ -28,9 +29,9 @@ enum access {
     ACCESS_ANY
 };
 
-// Elements farther apart are moved one by one. Measured on a Zen 5 processor in November 2026: collected
-// in registers, lines take 0.35 to 0.9 of the time with strides of 16 to 64 bytes, 0.6 to 1.1 up to this
-// one, 0.9 to 1.3 from 2 KiB on.
+// Elements farther apart are moved one by one. Measured on a Zen 5 processor in November
+// 2026: collected in registers, lines take 0.35 to 0.9 of the time with strides of 16 to
+// 64 bytes, 0.6 to 1.1 up to this one, 0.9 to 1.3 from 2 KiB on.
 enum { FAR_APART = 1024 };
 
 // The best way to move n elements of a tile: of one lane along its line, as vectors, as rows,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A program within another one, by the recipe that the other one follows: of contiguous lines that it copies, or of a part of its axes.
+// A program within another one, by the recipe that the other one follows: of contiguous
+// lines that it copies, or of a part of its axes.
 #ifndef KAL_DEVICE_CPU_NESTED_H_
 #define KAL_DEVICE_CPU_NESTED_H_
 
@@ -20,14 +21,17 @@ kallima_status kal_cpu_nested_create(struct kal_device_program **out,
                                      const kallima_desc *desc, int most_threads);
 
 /**
- * The same of one line of an axis of the parent's problem, times a scale, without gaps on both sides: *out has a function `run_pair`,
- * and needs no workspace; NULL: it would.
+ * The same of one line of an axis of the parent's problem, times a scale, without gaps on
+ * both sides: *out has a function `run_pair`, and needs no workspace; NULL: it would.
  */
 kallima_status kal_cpu_nested_line(struct kal_device_program **out,
                                    struct cpu_program *parent, int axis,
                                    kallima_placement placement, double scale);
 
-/** Return where the lines of a user's array begin, of which those of the last axis follow on each other as a batch does. */
+/**
+ * Return where the lines of a user's array begin, of which those of the last axis follow
+ * on each other as a batch does.
+ */
 struct cpu_user_side kal_cpu_user_side_find(const struct kal_array *array, int rank,
                                             bool is_f64);
 

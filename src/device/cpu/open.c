@@ -14,9 +14,9 @@
 // that one problem has one plan; 1 MiB is what Zen 4 has and half of Sapphire Rapids'.
 static const uint64_t NEAR_BYTES = 1 << 20;
 
-// Output of as many bytes drives the input from the caches, and takes their place in vain: less is
-// copied faster through them. Many threads have more of them. Measured on one and two threads of a Zen 5
-// processor and on sixteen of a Xeon.
+// Output of as many bytes drives the input from the caches, and takes their place in
+// vain: less is copied faster through them. Many threads have more of them. Measured on
+// one and two threads of a Zen 5 processor and on sixteen of a Xeon.
 enum { FAR_BYTES_ALONE = 4000000 };
 
 static uint64_t far_bytes(int threads)
@@ -26,25 +26,26 @@ static uint64_t far_bytes(int threads)
     return kal_max(least, (uint64_t)threads * THREAD_BYTES);
 }
 
-// A real line's mirrored step in place saves scratch, and walks through the output from both ends. Measured in November 2026:
-// one thread of a Xeon takes 1.03 to 1.2 times as long so from 8 MB on, sixteen 0.94, one and two of a Zen 4 processor 0.95
-// and 0.89.
+// A real line's mirrored step in place saves scratch, and walks through the output from
+// both ends. Measured in November 2026: one thread of a Xeon takes 1.03 to 1.2 times as
+// long so from 8 MB on, sixteen 0.94, one and two of a Zen 4 processor 0.95 and 0.89.
 static uint64_t in_place_bytes(int threads, bool is_zen)
 {
     enum { ONE_THREAD = 8000000 };
     return threads > 1 || is_zen ? UINT64_MAX : ONE_THREAD;
 }
 
-// Lines of two passes need no scratch if the second one works where the first one left them, which pays until they go past the
-// caches, or face each other there, as real ones do on AMD's processors from 2 MiB on.
+// Lines of two passes need no scratch if the second one works where the first one left
+// them, which pays until they go past the caches, or face each other there, as real ones
+// do on AMD's processors from 2 MiB on.
 static uint64_t between_bytes(bool is_zen)
 {
     enum { ZEN = 2 << 20 };
     return is_zen ? ZEN : FAR_BYTES_ALONE;
 }
 
-// The kernel knows what cores share; of a Zen 5 processor with 32 MiB sysconf() says 384, as glibc 2.36
-// has it.
+// The kernel knows what cores share; of a Zen 5 processor with 32 MiB sysconf() says 384,
+// as glibc 2.36 has it.
 static uint64_t shared_bytes(void)
 {
     unsigned long kib = 0;

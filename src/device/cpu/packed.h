@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Lines of packed reals that fill the lanes by themselves: the mirrored step is done on what the last step has in registers, before
-// that is stored, where a line is one worker's. The results are those of both steps one after the other, to the bit. 26 lines and
-// batches of 4096 to 131072 reals take 0.89 of the time so on a Xeon, measured in November 2026. On AMD's processors it was not
-// measured, and is not done.
+// Lines of packed reals that fill the lanes by themselves: the mirrored step is done on
+// what the last step has in registers, before that is stored, where a line is one
+// worker's. The results are those of both steps one after the other, to the bit. 26 lines
+// and batches of 4096 to 131072 reals take 0.89 of the time so on a Xeon, measured in
+// November 2026. On AMD's processors it was not measured, and is not done.
 #ifndef KAL_DEVICE_CPU_PACKED_H_
 #define KAL_DEVICE_CPU_PACKED_H_
 
@@ -16,7 +17,8 @@ struct cpu_packed {
 };
 
 /**
- * Let a line's passes and the one behind them, `mirror`, be worked as one, if they can be: line->packed.
+ * Let a line's passes and the one behind them, `mirror`, be worked as one, if they can
+ * be: line->packed.
  *
  * Error: E_MEMORY  exhausted
  */

@@ -4,7 +4,8 @@
 #include "device/cpu/caches.h"
 #include "device/cpu/places.h"
 
-// Numbers, or reals, of one side that are each behind the one before it, which loops are to go through.
+// Numbers, or reals, of one side that are each behind the one before it, which loops are
+// to go through.
 struct run {
     int64_t count, stride;
 };
@@ -44,7 +45,8 @@ static bool is_elsewhere_or(const struct kal_pass *p, const struct kal_side *sid
             (side->is_real || side->imag == 1) && !side->index && side->mirror_n == 0);
 }
 
-// Does each pass of a phase write and read of the output what is the chunk's, and read none that the phase did not write?
+// Does each pass of a phase write and read of the output what is the chunk's, and read
+// none that the phase did not write?
 static bool is_one_piece(const struct cpu_program *program, const struct kal_phase *phase,
                          int64_t reals)
 {
@@ -92,8 +94,9 @@ int64_t kal_cpu_piece_bytes(const struct cpu_program *program,
     return (int64_t)kal_cpu_aligned((uint64_t)bytes + CPU_LINE_BYTES);
 }
 
-// Does the last pass go past the caches by itself, to there? Measured on a Zen 5 processor: rows of 16 tiles, of which a lead makes
-// 17, take 0.75 to 0.9 of the time of a copy, those of four and eight 1.1 to 1.5.
+// Does the last pass go past the caches by itself, to there? Measured on a Zen 5
+// processor: rows of 16 tiles, of which a lead makes 17, take 0.75 to 0.9 of the time of
+// a copy, those of four and eight 1.1 to 1.5.
 static bool goes_straight(const struct cpu_worker *worker, const struct cpu_pass *last,
                           const char *to)
 {

@@ -118,7 +118,8 @@ static void find_affine_lanes(struct cpu_run *run, const struct cpu_place *c)
         t->twiddle[i] = c->twiddle + i * run->step.twiddle;
 }
 
-// The tile behind another one of its row has all lanes as far on, unless a round of the fast loop ends.
+// The tile behind another one of its row has all lanes as far on, unless a round of the
+// fast loop ends.
 static bool move_lanes(struct cpu_run *run, int64_t number)
 {
     struct cpu_tile *t = &run->tile;

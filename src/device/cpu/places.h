@@ -30,8 +30,9 @@ struct cpu_rows kal_cpu_rows_find(const struct cpu_pass *pass, int64_t lines,
                                   bool lanes_are_lines);
 
 /**
- * Return how many lines of each row come before the first one that begins on a line of the caches, if tiles of a pass may begin
- * there and rows have several; else 0. Output begins at `to`.
+ * Return how many lines of each row come before the first one that begins on a line of
+ * the caches, if tiles of a pass may begin there and rows have several; else 0. Output
+ * begins at `to`.
  */
 int64_t kal_cpu_lead_find(const struct cpu_pass *pass, const struct cpu_rows *rows,
                           const char *to, int64_t real_bytes);

@@ -72,9 +72,10 @@ static int64_t find_reach(const int64_t *index, int64_t n)
     return reach;
 }
 
-// Are lines of the loop neighbours on both sides? Then they are moved and worked as vectors, but one by one where a tile
-// has some of another round: 105 arrays of three and four axes take 0.57 to 1.1 of the time on a Zen 4 processor if tiles
-// end with rounds of nine lines and more, not of 64 alone, 0.96 as a mean, measured in November 2026.
+// Are lines of the loop neighbours on both sides? Then they are moved and worked as
+// vectors, but one by one where a tile has some of another round: 105 arrays of three and
+// four axes take 0.57 to 1.1 of the time on a Zen 4 processor if tiles end with rounds of
+// nine lines and more, not of 64 alone, 0.96 as a mean, measured in November 2026.
 static bool are_neighbours(const struct cpu_pass *pass, int loop)
 {
     const struct cpu_place step = kal_cpu_step_find(pass, loop);
@@ -186,8 +187,9 @@ static cpu_mirror *group_mirror(const struct kal_step *step,
 double kal_cpu_group_cost(const struct cpu_program *program, const struct cpu_kernels *k,
                           int64_t points)
 {
-    // Measured on a Zen 4 processor; and on a Xeon, by 104 planes of 5 to 26 columns, where those of doubles had better not overlap:
-    // of 5 to 12 and 18 to 20 floats, and of 5 and 9 doubles, they take 0.93 of the time by wide registers.
+    // Measured on a Zen 4 processor; and on a Xeon, by 104 planes of 5 to 26 columns,
+    // where those of doubles had better not overlap: of 5 to 12 and 18 to 20 floats, and
+    // of 5 and 9 doubles, they take 0.93 of the time by wide registers.
     static const double WIDE_ZEN = 1.7, WIDE = 1.4, OVERLAP_F64 = 0.9;
     const struct cpu_device *device = (const struct cpu_device *)program->base.device;
     const int numbers = k->groups->numbers;
@@ -296,8 +298,9 @@ static bool is_of_rows(const struct kal_problem *p, const struct kal_pass *pass)
                     : pass->n == n && pass->in.is_swapped == pass->out.is_swapped);
 }
 
-// Rows that are planned as lines alone are worked as such, for any number of threads: none of them goes past the caches. What has a
-// program of one visit is one pass, which is all of a row then.
+// Rows that are planned as lines alone are worked as such, for any number of threads:
+// none of them goes past the caches. What has a program of one visit is one pass, which
+// is all of a row then.
 static kallima_status find_row(struct cpu_program *program, const struct kal_phase *phase,
                                struct cpu_pass *pass)
 {
@@ -419,8 +422,9 @@ static void find_workspace(struct cpu_program *program, bool needs_none)
     kal_cpu_runners_find(program);
 }
 
-// Threads share out the lines that are copied, if these are worth it, and do not lie between each other in lines of the
-// caches: 6 columns of 512 floats took four times as long on six threads of a Xeon as on one.
+// Threads share out the lines that are copied, if these are worth it, and do not lie
+// between each other in lines of the caches: 6 columns of 512 floats took four times as
+// long on six threads of a Xeon as on one.
 static void prepare_copied(struct cpu_program *program)
 {
     const struct cpu_copied *copied = &program->copied;

@@ -39,7 +39,8 @@ kallima_status kal_cpu_roots_find(struct cpu_program *program, int64_t n,
     return KALLIMA_OK;
 }
 
-// exp(-pi i j^2 / n) for j = 0 .. n-1: (n - j)^2 is j^2 + n^2 modulo 2 n, and n^2 is 0 or, of an odd n, n.
+// exp(-pi i j^2 / n) for j = 0 .. n-1: (n - j)^2 is j^2 + n^2 modulo 2 n, and n^2 is 0
+// or, of an odd n, n.
 static void fill_chirp(struct kal_root_sum *chirp, const struct kal_root_table *roots,
                        int64_t n)
 {

@@ -116,8 +116,9 @@ static void share_units(struct cpu_worker *worker, const struct cpu_pass *pass,
     }
 }
 
-// What has gone past the caches is in memory before others are told of it. Once for all chunks: without a fence
-// for each row, inverse real planes of 768x768 and 1024x1024 take 0.93 to 0.98 of the time on a Zen 4 processor.
+// What has gone past the caches is in memory before others are told of it. Once for all
+// chunks: without a fence for each row, inverse real planes of 768x768 and 1024x1024 take
+// 0.93 to 0.98 of the time on a Zen 4 processor.
 static void settle(const struct cpu_program *program)
 {
     if (program->streams)
@@ -280,8 +281,8 @@ static inline void set_line_tile(struct cpu_vectors *v, char *tile,
     v->ahead = 0;
 }
 
-// Where a line is between its steps, by turns: in a tile, and in another one, or where the output will be, which is all that one core
-// has to keep near then.
+// Where a line is between its steps, by turns: in a tile, and in another one, or where
+// the output will be, which is all that one core has to keep near then.
 static inline char *tile_at(const struct cpu_program *program,
                             const struct cpu_vectors *y, char *workspace, bool is_other)
 {
@@ -309,7 +310,8 @@ static inline void run_calls(const struct cpu_program *program,
     kal_cpu_call(call, from, to);
 }
 
-// The step before the last one ends in the first tile, as the output cannot be read where it is written.
+// The step before the last one ends in the first tile, as the output cannot be read where
+// it is written.
 static inline bool is_call_to_other(const struct cpu_program *program)
 {
     return program->call_count % 2 != 0;
@@ -501,8 +503,8 @@ static void run_lines_ahead(const struct cpu_program *program, run_one *run,
     }
 }
 
-// The same to a copy, some lines at a time, and from there past the caches by whole lines of these. What is left of
-// the last one is moved to where the next lines follow it.
+// The same to a copy, some lines at a time, and from there past the caches by whole lines
+// of these. What is left of the last one is moved to where the next lines follow it.
 static void stream_lines(const struct cpu_program *program, run_one *run,
                          struct cpu_vectors *x, const struct cpu_vectors *y,
                          int64_t lines, char *workspace)
@@ -557,7 +559,8 @@ static void run_some_lines(const struct cpu_program *program, const struct cpu_v
         run_lines(program, run[program->single], &from, &to, end - begin, workspace);
 }
 
-// Some of the things that threads share out: arrays, groups of lines, lines, or, where these lie in several parts, shares of each.
+// Some of the things that threads share out: arrays, groups of lines, lines, or, where
+// these lie in several parts, shares of each.
 static void run_things(const struct cpu_program *program, const struct cpu_vectors *x,
                        const struct cpu_vectors *y, char *workspace, int64_t begin,
                        int64_t end)
@@ -775,8 +778,9 @@ kallima_status kal_cpu_program_run(const struct kal_device_program *base,
         run_alone(program, arguments, align_workspace(arguments));
         return KALLIMA_OK;
     }
-    // All that the device has, also where some are idle: GCC's OpenMP ends threads that a region leaves out, and a larger
-    // one starts them again, in 0.1 to 0.9 ms. It may grant fewer than asked for: inside a parallel region, one.
+    // All that the device has, also where some are idle: GCC's OpenMP ends threads that a
+    // region leaves out, and a larger one starts them again, in 0.1 to 0.9 ms. It may
+    // grant fewer than asked for: inside a parallel region, one.
     struct cpu_meeting meeting;
     kal_cpu_meeting_init(&meeting, program->threads);
 #pragma omp parallel num_threads(base->device->caps.threads)

@@ -29,9 +29,10 @@ static double tile_cost(const struct kal_pass *p, const struct cpu_kernels *k)
            (double)(slow_sides * k->lanes * p->n) / MOVES;
 }
 
-// The share of tiles that hold lines of two rounds of the fast loop, where these are not worked round by round: of
-// interleaved numbers, which are moved one by one then. Registers without fused operations do not gain by it: where
-// threads decide what is interleaved, bits would depend on them.
+// The share of tiles that hold lines of two rounds of the fast loop, where these are not
+// worked round by round: of interleaved numbers, which are moved one by one then.
+// Registers without fused operations do not gain by it: where threads decide what is
+// interleaved, bits would depend on them.
 static double share_of_joints(const struct cpu_pass *pass, const struct cpu_kernels *k)
 {
     const struct kal_pass *p = pass->pass;
@@ -218,10 +219,12 @@ void kal_cpu_short_find(struct cpu_short_lines *out, const struct kal_pass *p,
         *out = (struct cpu_short_lines){ 0 };
 }
 
-// Lines that registers of 64 bytes turn in less time than those of 32 bytes take a number of each of several: floats, and doubles that
-// are neither short nor long, if lines are whole registers or many. Measured in November 2026, doubles of 20 to 36 points take 0.83 to
-// 1.08 of the time on a Xeon, 11 MB of 11 to 39 points 0.69 to 0.98, less of those that are no whole registers 0.7 to 1.3; on
-// AMD's processors that was not measured.
+// Lines that registers of 64 bytes turn in less time than those of 32 bytes take a number
+// of each of several: floats, and doubles that are neither short nor long, if lines are
+// whole registers or many. Measured in November 2026, doubles of 20 to 36 points take
+// 0.83 to 1.08 of the time on a Xeon, 11 MB of 11 to 39 points 0.69 to 0.98, less of
+// those that are no whole registers 0.7 to 1.3; on AMD's processors that was not
+// measured.
 bool kal_cpu_turns(const struct cpu_program *program, const struct kal_pass *p)
 {
     enum { WIDE = 16, FEWEST = 11, MOST = 39, QUAD = 4, MANY_BYTES = 4 << 20 };
@@ -232,13 +235,15 @@ bool kal_cpu_turns(const struct cpu_program *program, const struct kal_pass *p)
            (p->n % QUAD == 0 || kal_cpu_pass_bytes(program, p, 0) >= MANY_BYTES);
 }
 
-// Registers of 32 bytes that hold a number of each of several lines take these as they are; those that lines
-// are turned in have half as many values at once. 256 lines and more, measured in November 2026: on a Zen 3
-// processor f64 takes 0.5 to 1.0 of the time so, past the caches 0.64 to 0.87, but 16 points 1.15; f32 of up to
-// five points and from 20 on 0.69 to 1.0, of 6 to 16 points 0.95 to 1.27. On a Zen 4 processor f64 of five
-// points and more takes 0.68 to 0.98 of the time of registers of 64 bytes, past the caches 0.54 to 0.98, but those
-// of 8, 12 and 16 points, whose output goes there straight from these, 1.1 to 1.3. Where lines go by the caches
-// may not be asked here, nor whether a pass works in place, as threads decide it, and bits shall not depend on them.
+// Registers of 32 bytes that hold a number of each of several lines take these as they
+// are; those that lines are turned in have half as many values at once. 256 lines and
+// more, measured in November 2026: on a Zen 3 processor f64 takes 0.5 to 1.0 of the time
+// so, past the caches 0.64 to 0.87, but 16 points 1.15; f32 of up to five points and from
+// 20 on 0.69 to 1.0, of 6 to 16 points 0.95 to 1.27. On a Zen 4 processor f64 of five
+// points and more takes 0.68 to 0.98 of the time of registers of 64 bytes, past the
+// caches 0.54 to 0.98, but those of 8, 12 and 16 points, whose output goes there straight
+// from these, 1.1 to 1.3. Where lines go by the caches may not be asked here, nor whether
+// a pass works in place, as threads decide it, and bits shall not depend on them.
 bool kal_cpu_prefers_several(const struct cpu_program *program,
                              const struct cpu_pass *pass, const struct cpu_kernels *k)
 {
@@ -270,18 +275,20 @@ struct cpu_short_lines kal_cpu_several_lines(const struct cpu_pass *pass)
                                      .count = pass->kernels->lanes };
 }
 
-// Output that is stored past the caches by one thread. How many there are may not be asked, nor whether a pass works
-// in place: narrow registers have no fused operations, and bits shall not depend on threads.
+// Output that is stored past the caches by one thread. How many there are may not be
+// asked, nor whether a pass works in place: narrow registers have no fused operations,
+// and bits shall not depend on threads.
 static bool are_many_bytes(const struct cpu_pass *pass)
 {
     enum { MANY_BYTES = 4000000 };
     return pass->bytes >= MANY_BYTES;
 }
 
-// Lines that are turned in registers, as many as a tile has: its cost without what a tile takes
-// besides its codelet, which is most of it for the shortest. The shortest of f64 are dearer in wider
-// registers, on their way past the caches more so: with narrow ones a processor overlaps more of
-// its way to memory. Measured on a Zen 4 processor and on a Xeon.
+// Lines that are turned in registers, as many as a tile has: its cost without what a tile
+// takes besides its codelet, which is most of it for the shortest. The shortest of f64
+// are dearer in wider registers, on their way past the caches more so: with narrow ones a
+// processor overlaps more of its way to memory. Measured on a Zen 4 processor and on a
+// Xeon.
 static double short_cost(const struct cpu_pass *pass, const struct cpu_kernels *k,
                          bool is_f64)
 {
@@ -298,9 +305,9 @@ static double short_cost(const struct cpu_pass *pass, const struct cpu_kernels *
     return cost;
 }
 
-// The same of reals, from one line on. Registers of 32 bytes are the fastest, those of 64 of long lines of doubles, and
-// those of 16 slow past the caches. In f64 these hold two lines, which is slower than one after the other. Measured
-// on a Zen 4 processor.
+// The same of reals, from one line on. Registers of 32 bytes are the fastest, those of 64
+// of long lines of doubles, and those of 16 slow past the caches. In f64 these hold two
+// lines, which is slower than one after the other. Measured on a Zen 4 processor.
 static double real_cost(const struct cpu_pass *pass, const struct cpu_kernels *k,
                         bool is_f64)
 {
@@ -317,8 +324,9 @@ static double real_cost(const struct cpu_pass *pass, const struct cpu_kernels *k
     return relative * k->lanes * LINE * points / (16.0 + 1.5 * points);
 }
 
-// A tile of two rounds takes several times as long as others: on a Zen 4 processor narrower registers, which divide
-// a round, take 0.58 of the time of 8x8x8 floats and 0.83 of 20x20x24.
+// A tile of two rounds takes several times as long as others: on a Zen 4 processor
+// narrower registers, which divide a round, take 0.58 of the time of 8x8x8 floats and
+// 0.83 of 20x20x24.
 double kal_cpu_lines_cost(const struct cpu_program *program, const struct cpu_pass *pass,
                           const struct cpu_kernels *k, int64_t lines)
 {

@@ -26,14 +26,18 @@ static inline bool kal_cpu_is_long_real(const struct cpu_short_lines *lines)
 bool kal_cpu_is_mirrored_line(const struct kal_pass *pass, bool *is_forward);
 
 /**
- * Return whether the lines of a pass are best worked, by these kernels, as numbers of several lines in each
- * register. Of the pass only the source, its bytes and its widest kernels are read.
+ * Return whether the lines of a pass are best worked, by these kernels, as numbers of
+ * several lines in each register. Of the pass only the source, its bytes and its widest
+ * kernels are read.
  */
 bool kal_cpu_prefers_several(const struct cpu_program *program,
                              const struct cpu_pass *pass,
                              const struct cpu_kernels *kernels);
 
-/** Return whether lines of numbers are best turned in registers of 64 bytes, where there are such kernels. */
+/**
+ * Return whether lines of numbers are best turned in registers of 64 bytes, where there
+ * are such kernels.
+ */
 bool kal_cpu_turns(const struct cpu_program *program, const struct kal_pass *pass);
 
 /** Return the lines of a pass as those that are worked so. */
@@ -47,18 +51,21 @@ double kal_cpu_lines_cost(const struct cpu_program *program, const struct cpu_pa
                           const struct cpu_kernels *kernels, int64_t lines);
 
 /**
- * Return the points of the one codelet that does all of a pass: of its only step, or the longest one, whose
- * lines other kernels take in two steps; 0: there is none.
+ * Return the points of the one codelet that does all of a pass: of its only step, or the
+ * longest one, whose lines other kernels take in two steps; 0: there is none.
  */
 int64_t kal_cpu_codelet_find(const struct kal_pass *pass);
 
-/** Return what works several lines of a pass, a number of each in a register; NULL: nothing does. */
+/**
+ * Return what works several lines of a pass, a number of each in a register; NULL:
+ * nothing does.
+ */
 cpu_short *kal_cpu_several_find(const struct kal_pass *pass,
                                 const struct cpu_kernels *kernels);
 
 /**
- * Find in *batch how so many lines of a pass, steps of reals apart, are worked without looking anything up; false: they
- * are not lines of one codelet, contiguous.
+ * Find in *batch how so many lines of a pass, steps of reals apart, are worked without
+ * looking anything up; false: they are not lines of one codelet, contiguous.
  */
 bool kal_cpu_rows_are_found(struct cpu_batch *batch, const struct cpu_program *program,
                             const struct kal_pass *pass, int64_t lines, int64_t in_step,
@@ -71,12 +78,15 @@ bool kal_cpu_rows_are_found(struct cpu_batch *batch, const struct cpu_program *p
 bool kal_cpu_batch_find(struct cpu_program *program);
 
 /**
- * Return the length of a pass that is a real transform of contiguous lines, in one codelet but for the
- * mirrored step; 0: it is none.
+ * Return the length of a pass that is a real transform of contiguous lines, in one
+ * codelet but for the mirrored step; 0: it is none.
  */
 int64_t kal_cpu_real_length(const struct kal_pass *p, bool *is_forward);
 
-/** Return shares `first` to `last` - 1 of `parts` of a part of a batch, registers full of lines: there may be none. */
+/**
+ * Return shares `first` to `last` - 1 of `parts` of a part of a batch, registers full of
+ * lines: there may be none.
+ */
 struct cpu_part kal_cpu_part_share(const struct cpu_batch *batch, int number,
                                    int64_t real_bytes, int64_t first, int64_t last,
                                    int64_t parts);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Programs of one line or array with nothing to look up when they run: what kind each is, and how its steps are called.
+// Programs of one line or array with nothing to look up when they run: what kind each is,
+// and how its steps are called.
 #include "device/cpu/single.h"
 
 #include "device/cpu/apart.h"
@@ -129,7 +130,8 @@ static struct cpu_call make_call(const struct cpu_step *step, const struct betwe
                              x->are_neighbours && y->are_neighbours);
 }
 
-// Both steps at once, in the registers that the first one has its table for; NULL: there is no such function.
+// Both steps at once, in the registers that the first one has its table for; NULL: there
+// is no such function.
 static cpu_dft *find_both(const struct cpu_program *program, const struct cpu_step *first)
 {
     const struct cpu_device *device = (const struct cpu_device *)program->base.device;
@@ -162,9 +164,10 @@ static void join_calls(struct cpu_program *program, const struct cpu_step *step)
     }
 }
 
-// Is the output a tile meanwhile, so that the nearest cache has one array less to hold? Measured on a Xeon: real lines of 1024 to
-// 2048 points take 0.76 to 0.9 of the time so, alone and in batches forward; back, in batches, 1.0 to 1.25, as the first
-// step then writes to where nothing is near yet.
+// Is the output a tile meanwhile, so that the nearest cache has one array less to hold?
+// Measured on a Xeon: real lines of 1024 to 2048 points take 0.76 to 0.9 of the time so,
+// alone and in batches forward; back, in batches, 1.0 to 1.25, as the first step then
+// writes to where nothing is near yet.
 static bool is_output_tile(const struct cpu_program *program, const struct between *out)
 {
     return !program->program->is_in_place && out->is_interleaved && out->are_neighbours &&
@@ -215,9 +218,11 @@ static int64_t single_reals(const struct cpu_program *program)
     }
 }
 
-// Real lines of a kilobyte take longer past the caches of one thread until they are a little more than all others are that leave
-// these. Measured in November 2026 on Xeons with 1.25 and 2 MiB of L2: floats of 128 to 256 points in 4.5 and 6 MB take 0.95 to 1.26
-// and 1.03 to 1.17 of the time past them, in 8.5 MB 0.87 to 1.03 and 0.97 to 1.16; of 512 points and more 0.6 to 1.
+// Real lines of a kilobyte take longer past the caches of one thread until they are a
+// little more than all others are that leave these. Measured in November 2026 on Xeons
+// with 1.25 and 2 MiB of L2: floats of 128 to 256 points in 4.5 and 6 MB take 0.95 to
+// 1.26 and 1.03 to 1.17 of the time past them, in 8.5 MB 0.87 to 1.03 and 0.97 to 1.16;
+// of 512 points and more 0.6 to 1.
 static bool stays_near(const struct cpu_program *program, int64_t bytes)
 {
     enum { MOST_BYTES = 1100 };
@@ -231,9 +236,11 @@ static bool stays_near(const struct cpu_program *program, int64_t bytes)
            (double)(bytes * program->lines) <= MOST_TIMES * (double)caps->far_bytes;
 }
 
-// Planes whose columns are several steps take longer past the caches of one thread, as these steps are called for a few lines at a time
-// then, with what is asked for. Measured in November 2026 on Xeons with 1.25 and 2 MiB of L2: f64 96x32 1.08 to 1.18 and 1.23 to 1.36
-// of the time, 60x60 1.0 to 1.15 and 1.1 to 1.34, on the former 200x40 floats 1.1 to 1.16, 300x36 doubles 1.25 to 1.36; of less 0.8 to 1.1.
+// Planes whose columns are several steps take longer past the caches of one thread, as
+// these steps are called for a few lines at a time then, with what is asked for. Measured
+// in November 2026 on Xeons with 1.25 and 2 MiB of L2: f64 96x32 1.08 to 1.18 and 1.23 to
+// 1.36 of the time, 60x60 1.0 to 1.15 and 1.1 to 1.34, on the former 200x40 floats 1.1 to
+// 1.16, 300x36 doubles 1.25 to 1.36; of less 0.8 to 1.1.
 static bool have_long_columns(const struct cpu_program *program, int64_t bytes)
 {
     enum { LEAST_BYTES = 40 << 10 };
@@ -243,9 +250,10 @@ static bool have_long_columns(const struct cpu_program *program, int64_t bytes)
            program->program->problem->rank == 2 && last->pass->step_count > 1;
 }
 
-// Does what a single line or array writes go past the caches? Arrays do not by themselves. Measured on a Zen 4 processor, batches
-// of 8 to 16 MB: arrays of 1.1 KiB and more each way, 130 shapes, take 0.5 to 0.9 of the time if they do, those of 1 KiB and less,
-// of which several are one, 1 to 1.5. On a Xeon these take 0.6 to 0.75.
+// Does what a single line or array writes go past the caches? Arrays do not by
+// themselves. Measured on a Zen 4 processor, batches of 8 to 16 MB: arrays of 1.1 KiB and
+// more each way, 130 shapes, take 0.5 to 0.9 of the time if they do, those of 1 KiB and
+// less, of which several are one, 1 to 1.5. On a Xeon these take 0.6 to 0.75.
 static bool leaves_alone(const struct cpu_program *program, int64_t bytes)
 {
     enum { LEAST_BYTES_ZEN = 2200, LEAST_BYTES = 2048, SHARE = 4 };
@@ -262,9 +270,11 @@ static bool leaves_alone(const struct cpu_program *program, int64_t bytes)
            kal_cpu_arrays_leave_caches(program, last->pass);
 }
 
-// Lines or arrays one behind the other, of several steps each, that go past the caches, do so by way of a copy. While an array is
-// worked the next one is asked for, bit by bit: 22 shapes of 8 and 16 MB take 0.76 of the time on a Zen 4 processor, 0.89 on two
-// threads, 21 on a Xeon 0.92. Smaller ones, of which several are near at once, do not gain by it.
+// Lines or arrays one behind the other, of several steps each, that go past the caches,
+// do so by way of a copy. While an array is worked the next one is asked for, bit by bit:
+// 22 shapes of 8 and 16 MB take 0.76 of the time on a Zen 4 processor, 0.89 on two
+// threads, 21 on a Xeon 0.92. Smaller ones, of which several are near at once, do not
+// gain by it.
 static void find_streamed_lines(struct cpu_program *program)
 {
     enum { LEAST_ASKED = 4096 };
@@ -304,7 +314,8 @@ void kal_cpu_single_find(struct cpu_program *program)
     find_streamed_lines(program);
 }
 
-// A single line is one thread's, but for those that several work together: then there is something to look up.
+// A single line is one thread's, but for those that several work together: then there is
+// something to look up.
 void kal_cpu_single_share(struct cpu_program *program)
 {
     if (program->single == CPU_SINGLE_LINE && program->threads > 1 &&

@@ -147,9 +147,10 @@ static kallima_status make_fast(struct cpu_program *program, const struct kal_st
     return status;
 }
 
-// Extended precision took two thirds of the 30 ms of a plan with 2^17 numbers, of which a run takes 0.4; by that the error of
-// lines of doubles grows by a fifth, so that shorter ones are exact, which takes up to 0.5 ms. The shortest of floats are ready
-// sooner than a program for them: 101 points are planned in 0.09 ms, not 0.13.
+// Extended precision took two thirds of the 30 ms of a plan with 2^17 numbers, of which a
+// run takes 0.4; by that the error of lines of doubles grows by a fifth, so that shorter
+// ones are exact, which takes up to 0.5 ms. The shortest of floats are ready sooner than
+// a program for them: 101 points are planned in 0.09 ms, not 0.13.
 kallima_status kal_cpu_spectrum_make(struct cpu_program *program,
                                      const struct kal_step *step, double *spectrum)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What goes past the caches by way of a copy, since its place does not begin on a line of these: some at a time, by whole
-// lines, so that none is written twice.
+// What goes past the caches by way of a copy, since its place does not begin on a line of
+// these: some at a time, by whole lines, so that none is written twice.
 #ifndef KAL_DEVICE_CPU_STAGE_H_
 #define KAL_DEVICE_CPU_STAGE_H_
 
@@ -9,8 +9,9 @@
 #include <string.h>
 
 /**
- * Output that is made one behind the other. `place`, on a line of the caches, has room for what is made at a time, and before it
- * for one such line, of which the last bytes are those `left` from before.
+ * Output that is made one behind the other. `place`, on a line of the caches, has room
+ * for what is made at a time, and before it for one such line, of which the last bytes
+ * are those `left` from before.
  */
 struct cpu_stage {
     const struct cpu_kernels *kernels;
@@ -19,7 +20,10 @@ struct cpu_stage {
     int64_t left;
 };
 
-/** So many bytes more are there: they go, but for those of a line of the caches that others will follow on. */
+/**
+ * So many bytes more are there: they go, but for those of a line of the caches that
+ * others will follow on.
+ */
 static inline void kal_cpu_stage_leave(struct cpu_stage *stage, int64_t bytes,
                                        bool is_last)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The steps of a tile: to and fro between two of them, where the first one does not read memory or the last one write it.
+// The steps of a tile: to and fro between two of them, where the first one does not read
+// memory or the last one write it.
 #include "device/cpu/tile_run.h"
 
 #include <string.h>
@@ -90,8 +91,9 @@ void kal_cpu_imaginary_clear(const struct cpu_worker *worker, const struct cpu_p
     memset(tile + element * bytes + bytes / 2, 0, (size_t)bytes / 2);
 }
 
-// Element k of a row with n/2 - k of the opposite one, which may be itself. The packed side has no element n/2:
-// SPLIT takes 0 for it, and what MERGE makes of it goes behind all rows.
+// Element k of a row with n/2 - k of the opposite one, which may be itself. The packed
+// side has no element n/2: SPLIT takes 0 for it, and what MERGE makes of it goes behind
+// all rows.
 static void mirror_row(const struct mirror *mirror, int64_t row)
 {
     const struct kal_step *step = mirror->step->step;
@@ -163,8 +165,9 @@ static bool writes_plainly(const struct kal_pass *p)
            p->out.chirp_n == 0;
 }
 
-// The codelet of lines that have one, from memory to memory, those of whole tiles; columns of a four-step have their
-// twiddles in passing. NULL: there is none, or more to do.
+// The codelet of lines that have one, from memory to memory, those of whole tiles;
+// columns of a four-step have their twiddles in passing. NULL: there is none, or more to
+// do.
 static cpu_dft *find_codelet(const struct cpu_run *run)
 {
     const struct cpu_pass *pass = run->pass;
@@ -231,9 +234,9 @@ static bool can_multiply_outputs(const struct cpu_pass *pass)
            (!pass->pass->out.twiddle_n || pass->twiddle_tiles || pass->twiddle_lanes);
 }
 
-// What elements 0, step, ... of this tile are multiplied by, n of them. Twiddles that are not kept whole
-// are products, of those of these elements, which are put to `roots`, and that of the element which
-// one begins with.
+// What elements 0, step, ... of this tile are multiplied by, n of them. Twiddles that are
+// not kept whole are products, of those of these elements, which are put to `roots`, and
+// that of the element which one begins with.
 static struct cpu_factors find_factors(const struct cpu_run *run, char *roots,
                                        int64_t step, int64_t n)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Twiddles, chirps and spectra: computed in extended precision, but for long spectra, and rounded once; chirps of floats
-// by way of doubles.
+// Twiddles, chirps and spectra: computed in extended precision, but for long spectra, and
+// rounded once; chirps of floats by way of doubles.
 #include "device/cpu/facing.h"
 #include "device/cpu/line.h"
 #include "device/cpu/roots.h"
@@ -131,7 +131,8 @@ static kallima_status product_table(struct cpu_program *program,
     return status;
 }
 
-// exp(-2 pi i k / n) for k = 0 .. n/4, of a real transform of n points; to n/2 where rows meet each other
+// exp(-2 pi i k / n) for k = 0 .. n/4, of a real transform of n points; to n/2 where rows
+// meet each other
 static kallima_status mirror_table(struct cpu_program *program,
                                    const struct kal_step *step, const void **out)
 {
@@ -236,9 +237,9 @@ static struct kal_root twiddle(const struct kal_side *side,
     return r;
 }
 
-// Roots of elements 0, step, ..., (n-1) step, or `last` where these are beyond it, times a scale, for lanes on
-// indices first, first + 1, ..., as a tile; behind index `round` - 1 comes 0 again, and lanes from `count` - first
-// on hold no line.
+// Roots of elements 0, step, ..., (n-1) step, or `last` where these are beyond it, times
+// a scale, for lanes on indices first, first + 1, ..., as a tile; behind index `round` -
+// 1 comes 0 again, and lanes from `count` - first on hold no line.
 struct root_tile {
     const struct kal_side *side;
     const struct kal_root_table *roots;
@@ -379,7 +380,8 @@ static bool has_same_roots(const struct cpu_line *a, const struct cpu_line *b)
            x->index == y->index && x->twiddle_is_conjugate == y->twiddle_is_conjugate;
 }
 
-// An equal line that was made before, as a convolution has two of each, and its spectrum a third; or NULL.
+// An equal line that was made before, as a convolution has two of each, and its spectrum
+// a third; or NULL.
 static const struct cpu_line *find_equal_line(const struct cpu_program *program,
                                               const struct cpu_line *line, bool is_f64)
 {
@@ -396,9 +398,10 @@ static const struct cpu_line *find_equal_line(const struct cpu_program *program,
     return find_equal_line(program->parent, line, is_f64);
 }
 
-// Roots of as many bytes as the line take a good part of the cache that holds it, its tiles and its output: from
-// there on they are products. What twins work is never of them, as it would be rounded otherwise than the line
-// that is left. 32768 doubles take 0.9 of the time on a Xeon of 2 MiB, 8192 of them 1.0.
+// Roots of as many bytes as the line take a good part of the cache that holds it, its
+// tiles and its output: from there on they are products. What twins work is never of
+// them, as it would be rounded otherwise than the line that is left. 32768 doubles take
+// 0.9 of the time on a Xeon of 2 MiB, 8192 of them 1.0.
 static bool has_products(const struct cpu_line *line, int64_t real_bytes)
 {
     enum { LEAST_BYTES = 256 << 10 };
@@ -525,8 +528,9 @@ static kallima_status facing_elements(struct cpu_program *program,
     return KALLIMA_OK;
 }
 
-// exp(-2 pi i e k / m) = exp(-4 pi i e k / 2m) of elements e and the lines k of tile 0; and, of each other
-// tile, what those of its lower half are times that, and those of its upper half times its conjugate.
+// exp(-2 pi i e k / m) = exp(-4 pi i e k / 2m) of elements e and the lines k of tile 0;
+// and, of each other tile, what those of its lower half are times that, and those of its
+// upper half times its conjugate.
 static kallima_status facing_twiddles(struct cpu_program *program,
                                       struct cpu_facing *facing,
                                       const struct kal_root_table *roots)

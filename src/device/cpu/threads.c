@@ -35,8 +35,9 @@ static void wait_at(struct cpu_door *door, int count)
     }
 }
 
-// OpenMP's barriers are for all threads, idle ones among them: sixteen of a Xeon take 1.7 us. Where they count in one place,
-// as these do, they take 1.4; 0.6 where each has its own and the first one looks at all. A few look at each other's.
+// OpenMP's barriers are for all threads, idle ones among them: sixteen of a Xeon take 1.7
+// us. Where they count in one place, as these do, they take 1.4; 0.6 where each has its
+// own and the first one looks at all. A few look at each other's.
 void kal_cpu_meet(struct cpu_worker *worker)
 {
     enum { FEW = 3 };
@@ -87,8 +88,9 @@ static int64_t chunk_bytes(const struct kal_phase *phase, const struct kal_pass 
     return bytes;
 }
 
-// May tiles of a pass have fewer lines than lanes? Not where lines are neighbours, or tiles know their lanes; nor is it
-// worth it where memory does not take longer than codelets.
+// May tiles of a pass have fewer lines than lanes? Not where lines are neighbours, or
+// tiles know their lanes; nor is it worth it where memory does not take longer than
+// codelets.
 static bool may_be_spread(const struct cpu_pass *pass)
 {
     const struct kal_pass *p = pass->pass;
@@ -135,9 +137,10 @@ static double shared_work(const struct cpu_program *program,
     return (double)phase->chunks * shares / count;
 }
 
-// They wait for each other at every pass, but none is idle while others have a chunk more, and of large chunks one at a
-// time is in the caches. On two threads of a Zen 4, five chunks of 512 KiB took 1.6 times as long in that way, and three
-// and seven of 8 MiB 0.6 to 0.9 times as long.
+// They wait for each other at every pass, but none is idle while others have a chunk
+// more, and of large chunks one at a time is in the caches. On two threads of a Zen 4,
+// five chunks of 512 KiB took 1.6 times as long in that way, and three and seven of 8 MiB
+// 0.6 to 0.9 times as long.
 bool kal_cpu_are_shared(const struct cpu_program *program, const struct kal_phase *phase,
                         int parts)
 {
@@ -155,14 +158,15 @@ bool kal_cpu_are_shared(const struct cpu_program *program, const struct kal_phas
                : shared <= own;
 }
 
-// What a program takes on some threads: the work of the one that has most, and how often they wait for each other: at
-// the end, too.
+// What a program takes on some threads: the work of the one that has most, and how often
+// they wait for each other: at the end, too.
 struct cost {
     double work, waits;
 };
 
-// Bytes of memory that elements of `unit` reals touch, so many reals apart, as their lines are, relative to their own: where
-// neither are neighbours each takes a line of the caches.
+// Bytes of memory that elements of `unit` reals touch, so many reals apart, as their
+// lines are, relative to their own: where neither are neighbours each takes a line of the
+// caches.
 static double spread_of(int64_t unit, int64_t stride, int64_t step, int64_t real_bytes)
 {
     const int64_t apart = llabs(stride);
@@ -189,9 +193,10 @@ double kal_cpu_spread_find(const struct cpu_pass *pass, int64_t real_bytes)
     return spread > 1.0 ? spread : 0.0;
 }
 
-// What a pass computes: bytes that it reads, times its steps, of which lines that registers hold have one. For each KiB of
-// these a Zen 4 processor takes 35 ns, a Xeon 67, in the nearer caches: means of 160 kinds and lengths of 2048 to 65536
-// points, which scatter about them by factors of 1.3 and 1.4.
+// What a pass computes: bytes that it reads, times its steps, of which lines that
+// registers hold have one. For each KiB of these a Zen 4 processor takes 35 ns, a Xeon
+// 67, in the nearer caches: means of 160 kinds and lengths of 2048 to 65536 points, which
+// scatter about them by factors of 1.3 and 1.4.
 static double steps_work(const struct cpu_pass *pass)
 {
     const int steps = pass->turned.run ? 1 : pass->pass->step_count;
@@ -223,14 +228,16 @@ static double all_work(const struct cpu_program *program)
     return work;
 }
 
-// Does a pass read what other threads have written? Beyond the nearer cache that is on its way anyhow.
+// Does a pass read what other threads have written? Beyond the nearer cache that is on
+// its way anyhow.
 static bool is_exchanged(const struct cpu_program *program, const struct cpu_pass *pass)
 {
     return pass->pass->in.buffer != KAL_BUFFER_IN &&
            pass->bytes <= (double)program->base.device->caps.near_bytes;
 }
 
-// What it takes some of them to fetch that: what is on its way at once grows with them, but not as much.
+// What it takes some of them to fetch that: what is on its way at once grows with them,
+// but not as much.
 static double exchange_work(const struct cpu_program *program,
                             const struct cpu_pass *pass, int parts)
 {
@@ -268,12 +275,14 @@ static bool exchanges(const struct cpu_program *program)
     return false;
 }
 
-// How far threads are from each other: what one of two fetches from the other takes the time of so many steps. It is all that of
-// eight and more, measured on sixteen of a Xeon by 64 single lines, arrays and small batches, of which what two to sixteen
-// exchange takes 1.2 to 0.4 steps. Cores that share a cache in groups, AMD's, are nearer, or as far as is found: two of a
-// virtual machine on a Zen 4 processor are at 0.4 to 0.8, or, while it has them in two groups, at 1.7 to 2.5, where they take up
-// to twice as long as one for what fits the nearer caches. That is asked where they exchange such, and where beginning and
-// ending takes a good part of the time.
+// How far threads are from each other: what one of two fetches from the other takes the
+// time of so many steps. It is all that of eight and more, measured on sixteen of a Xeon
+// by 64 single lines, arrays and small batches, of which what two to sixteen exchange
+// takes 1.2 to 0.4 steps. Cores that share a cache in groups, AMD's, are nearer, or as
+// far as is found: two of a virtual machine on a Zen 4 processor are at 0.4 to 0.8, or,
+// while it has them in two groups, at 1.7 to 2.5, where they take up to twice as long as
+// one for what fits the nearer caches. That is asked where they exchange such, and where
+// beginning and ending takes a good part of the time.
 static double find_distance(const struct cpu_program *program, bool is_short)
 {
     enum { FAR = 8 };
@@ -301,7 +310,8 @@ static double largest_work(const struct cpu_program *program, const struct cpu_p
            pass->bytes * pass->spread * largest_of(lines, parts);
 }
 
-// Columns and rows of a line that threads share; of fewer tiles the first step of its columns by itself.
+// Columns and rows of a line that threads share; of fewer tiles the first step of its
+// columns by itself.
 static double phases_of_line(const struct cpu_line *line, int parts)
 {
     return parts > line->alone->tiles && kal_cpu_line_is_divided(line) ? 3.0 : 2.0;
@@ -347,10 +357,12 @@ static void add_phase(struct cost *cost, const struct cpu_program *program,
     cost->waits += (double)repeats;
 }
 
-// Does each of the threads work repeats of a stage by itself, with scratch of its own, while the cache that all of them share
-// holds that? They wait for each other once then. Batches of long lines and arrays of 0.5 to 16 MB each take 0.34 to 1.19 of the
-// time so on 2 to 16 threads of a Xeon, 0.93 as a mean of 123. On two of a Zen 5 processor they take 0.5 to 1.0 while its cores are far
-// from each other, and 0.85 to 1.27, 1.0 as a mean, while they are near: both nearer caches hold what one does not.
+// Does each of the threads work repeats of a stage by itself, with scratch of its own,
+// while the cache that all of them share holds that? They wait for each other once then.
+// Batches of long lines and arrays of 0.5 to 16 MB each take 0.34 to 1.19 of the time so
+// on 2 to 16 threads of a Xeon, 0.93 as a mean of 123. On two of a Zen 5 processor they
+// take 0.5 to 1.0 while its cores are far from each other, and 0.85 to 1.27, 1.0 as a
+// mean, while they are near: both nearer caches hold what one does not.
 static bool are_repeats_own(const struct cpu_program *program,
                             const struct kal_stage *stage, int parts)
 {
@@ -371,7 +383,8 @@ int kal_cpu_scratches_find(const struct cpu_program *program)
     return 1;
 }
 
-// The part of its work that one thread has of those repeats, and what is left of them, which all work together.
+// The part of its work that one thread has of those repeats, and what is left of them,
+// which all work together.
 static void add_stage(struct cost *cost, const struct cpu_program *program,
                       const struct kal_stage *stage, int parts)
 {
@@ -444,7 +457,8 @@ static double exchanged_copies(const struct cpu_program *program, int parts)
     return (double)bytes * program->distance / sqrt(2.0 * parts);
 }
 
-// A line that threads work together has its columns, for which they wait, and its rows. So have arrays their axes.
+// A line that threads work together has its columns, for which they wait, and its rows.
+// So have arrays their axes.
 static struct cost cost_of_single(const struct cpu_program *program, double work,
                                   int parts)
 {
@@ -471,8 +485,9 @@ static struct cost cost_of_single(const struct cpu_program *program, double work
     return (struct cost){ largest + exchanged_copies(program, parts), 3.0 };
 }
 
-// How long `threads` take to begin and end, in the bytes of pass_work(): sixteen of a Xeon, which spin, begin and end a region in
-// 5 us, two of a Zen 4 processor in 0.8 us. Some meet and find what others have done in the time of MEETING.
+// How long `threads` take to begin and end, in the bytes of pass_work(): sixteen of a
+// Xeon, which spin, begin and end a region in 5 us, two of a Zen 4 processor in 0.8 us.
+// Some meet and find what others have done in the time of MEETING.
 enum { MEETING = 20 << 10 };
 
 static double begin_of(int threads)
@@ -481,8 +496,8 @@ static double begin_of(int threads)
     return ANY + EACH * (double)threads;
 }
 
-// How often as long it takes threads to begin and end where cores are found to be far from each other: on that Zen 4
-// processor 3 us.
+// How often as long it takes threads to begin and end where cores are found to be far
+// from each other: on that Zen 4 processor 3 us.
 static double farther(const struct cpu_program *program)
 {
     static const double NEAR = 0.7;
@@ -490,7 +505,8 @@ static double farther(const struct cpu_program *program)
     return device->is_zen ? fmax(1.0, program->distance / NEAR) : 1.0;
 }
 
-// The most that pay for lines on their own lanes: one for each, or some for one that they work together.
+// The most that pay for lines on their own lanes: one for each, or some for one that they
+// work together.
 static int most_threads(const struct cpu_program *program)
 {
     enum { OF_ONE_LINE = 16 };
@@ -541,7 +557,8 @@ int kal_cpu_threads_find(struct cpu_program *program)
 {
     enum { STEPS = 8 }; // numbers of threads that are tried between one and its double
     enum { SHORT = 8 }; // times that threads begin and end
-    // Of the time of one thread what others have to save: more if they wait more often, which is less sure.
+    // Of the time of one thread what others have to save: more if they wait more often,
+    // which is less sure.
     static const double WORTH = 0.95, WORTH_WAITING = 0.75;
     const int most = most_threads(program);
     const double work = work_of(program);
@@ -600,7 +617,8 @@ static void find_pieces_of_pass(struct cpu_program *program,
     pass->together = pass->line ? pass->line->width : kal_max(1, pass->joined);
 }
 
-// Of every pass, as fewer threads may be granted than are asked for, and these may work together where more would not.
+// Of every pass, as fewer threads may be granted than are asked for, and these may work
+// together where more would not.
 static void find_pieces(struct cpu_program *program, const struct kal_stage *stage,
                         const struct kal_phase *phase)
 {
@@ -615,7 +633,8 @@ static void find_pieces(struct cpu_program *program, const struct kal_stage *sta
         find_pieces_of_chunks(program, phase, repeats);
 }
 
-// Lines, groups of them where they are copied, or, of those that lie in several parts, each of which has its own, a share of each.
+// Lines, groups of them where they are copied, or, of those that lie in several parts,
+// each of which has its own, a share of each.
 static void find_pieces_of_single(struct cpu_program *program)
 {
     const double deals = kal_cpu_copies_meet(program) ? 3.0 : 1.0;

@@ -17,8 +17,9 @@ bool kal_cpu_are_shared(const struct cpu_program *program, const struct kal_phas
                         int parts);
 
 /**
- * Return how many bytes of memory a pass touches for each that it reads or writes, where neither elements nor lines are
- * neighbours and each takes a line of the caches; 0: they are.
+ * Return how many bytes of memory a pass touches for each that it reads or writes, where
+ * neither elements nor lines are neighbours and each takes a line of the caches; 0: they
+ * are.
  */
 double kal_cpu_spread_find(const struct cpu_pass *pass, int64_t real_bytes);
 
@@ -26,20 +27,28 @@ double kal_cpu_spread_find(const struct cpu_pass *pass, int64_t real_bytes);
 int kal_cpu_single_units(const struct cpu_program *program);
 
 /**
- * Return with how many threads, of those of its device, a program whose passes are ready takes least time. How far these are
- * from each other is measured, if they have what others write.
+ * Return with how many threads, of those of its device, a program whose passes are ready
+ * takes least time. How far these are from each other is measured, if they have what
+ * others write.
  */
 int kal_cpu_threads_find(struct cpu_program *program);
 
-/** Return how many times a program has the scratch that all threads see: once, or for each of `program->threads`. */
+/**
+ * Return how many times a program has the scratch that all threads see: once, or for each
+ * of `program->threads`.
+ */
 int kal_cpu_scratches_find(const struct cpu_program *program);
 
-/** Find in how many pieces threads have their parts of what they share, so that who is done can take some of another's. */
+/**
+ * Find in how many pieces threads have their parts of what they share, so that who is
+ * done can take some of another's.
+ */
 void kal_cpu_pieces_find(struct cpu_program *program);
 
 /**
- * Give each thread of `program->threads` some of the lines of a phase that lie apart and are few, though they do not
- * fill its lanes: memory takes longer than the codelets. What a lane computes does not depend on others.
+ * Give each thread of `program->threads` some of the lines of a phase that lie apart and
+ * are few, though they do not fill its lanes: memory takes longer than the codelets. What
+ * a lane computes does not depend on others.
  */
 void kal_cpu_lines_spread(struct cpu_program *program, const struct kal_phase *phase);
 

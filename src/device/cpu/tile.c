@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tiles one after the other, and what spans several: short lines, lines beside each other, joined output, and
-// memory that is asked for ahead.
+// Tiles one after the other, and what spans several: short lines, lines beside each
+// other, joined output, and memory that is asked for ahead.
 #include "device/cpu/tile.h"
 
 #include <string.h>
@@ -9,8 +9,8 @@
 #include "device/cpu/stage.h"
 #include "device/cpu/tile_run.h"
 
-// Lines or groups of them, as the pass counts what it works in registers. What takes several lines at once does not
-// scale: that is done behind it, while they are near.
+// Lines or groups of them, as the pass counts what it works in registers. What takes
+// several lines at once does not scale: that is done behind it, while they are near.
 static void run_turned(const struct cpu_run *run, struct cpu_vectors x,
                        struct cpu_vectors y, int64_t count, bool is_streamed)
 {
@@ -100,7 +100,8 @@ static int64_t joined_pitch(const struct cpu_run *run)
     return kal_cpu_joined_pitch(run->pass->joined) / run->worker->real_bytes;
 }
 
-// Lines beside each other past the caches: tiles of them to a copy, and from there by whole lines of the caches.
+// Lines beside each other past the caches: tiles of them to a copy, and from there by
+// whole lines of the caches.
 static void stream_beside(const struct cpu_run *run, struct cpu_vectors x, int64_t tiles)
 {
     const struct cpu_pass *pass = run->pass;
@@ -213,7 +214,8 @@ static void join_tile(struct cpu_run *run)
 
 enum { AHEAD_BYTES = 16384 };
 
-// Lines of the caches that hold so many bytes, but for the first one that holds a neighbour's last ones, too.
+// Lines of the caches that hold so many bytes, but for the first one that holds a
+// neighbour's last ones, too.
 CPU_INLINE void ask_for(const char *from, int64_t bytes, bool is_write)
 {
     for (int64_t i = 0; i < bytes; i += CPU_LINE_BYTES) {
@@ -261,8 +263,9 @@ static int64_t tiles_ahead(const struct cpu_run *run, int64_t first, int64_t til
     return ahead < whole ? ahead : 0;
 }
 
-// Columns that do not begin on lines of the caches lie in one more of these, the first of which their neighbours have,
-// too: how many reals behind their first one they are asked for.
+// Columns that do not begin on lines of the caches lie in one more of these, the first of
+// which their neighbours have, too: how many reals behind their first one they are asked
+// for.
 static int64_t reals_of_neighbours(const struct cpu_run *run)
 {
     const int64_t real_bytes = run->worker->real_bytes;
@@ -272,11 +275,12 @@ static int64_t reals_of_neighbours(const struct cpu_run *run)
     return are_aligned ? 0 : CPU_LINE_BYTES / real_bytes - 1;
 }
 
-// Which memory is asked for while this tile is worked: that of one to come, among the `tiles`
-// that are this thread's. `first` is the line of its row that the present one begins with. The
-// processor's own prefetchers follow neither rows in turn nor long strides. Input that is
-// interleaved, or contiguous, is asked for on the way to the tile, which hides most of it. Output is asked for where it
-// would go past the caches but for its place: 1000 columns of 125 doubles take 1.1 to 1.3 times as long if theirs is.
+// Which memory is asked for while this tile is worked: that of one to come, among the
+// `tiles` that are this thread's. `first` is the line of its row that the present one
+// begins with. The processor's own prefetchers follow neither rows in turn nor long
+// strides. Input that is interleaved, or contiguous, is asked for on the way to the tile,
+// which hides most of it. Output is asked for where it would go past the caches but for
+// its place: 1000 columns of 125 doubles take 1.1 to 1.3 times as long if theirs is.
 static void look_ahead(struct cpu_run *run, int64_t first, int64_t tiles)
 {
     const struct cpu_pass *pass = run->pass;
@@ -320,8 +324,9 @@ static int64_t run_rows(const struct cpu_run *run, int64_t first, int64_t most)
     return count;
 }
 
-// Lines of a row from this one on, and of those behind as many as are worked with them: returns how many of the `most` tiles
-// that are this thread's these are. `block` is that of the first one; so many tiles are `left` of the thread's part.
+// Lines of a row from this one on, and of those behind as many as are worked with them:
+// returns how many of the `most` tiles that are this thread's these are. `block` is that
+// of the first one; so many tiles are `left` of the thread's part.
 static int64_t run_some(struct cpu_run *run, int64_t row, int64_t first, int64_t most,
                         int64_t left, int64_t block)
 {
@@ -346,7 +351,8 @@ static int64_t run_some(struct cpu_run *run, int64_t row, int64_t first, int64_t
     return 1;
 }
 
-// With a lead the first tile of a row has its lines, and the last one is followed by what others leave.
+// With a lead the first tile of a row has its lines, and the last one is followed by what
+// others leave.
 static void run_tiles(struct cpu_run *run, int64_t begin, int64_t end)
 {
     const struct cpu_rows *rows = &run->rows;

@@ -10,8 +10,9 @@ void kal_cpu_tiles_run(struct cpu_worker *worker, const struct cpu_pass *pass,
                        const struct cpu_chunk *chunk, int64_t begin, int64_t end);
 
 /**
- * The same of a worker's part, which ends before `part_end`. What lies behind there is another worker's: of columns in the caches
- * the last ones come from both ends to the middle, since a processor asks for what lies ahead of where it goes, and would take
+ * The same of a worker's part, which ends before `part_end`. What lies behind there is
+ * another worker's: of columns in the caches the last ones come from both ends to the
+ * middle, since a processor asks for what lies ahead of where it goes, and would take
  * lines of the caches from that one.
  */
 void kal_cpu_tiles_share(struct cpu_worker *worker, const struct cpu_pass *pass,

@@ -16,8 +16,8 @@ struct cpu_tile {
 };
 
 /**
- * How a step reaches memory: not at all, as vectors, or as interleaved adjacent lines, and these past
- * the caches.
+ * How a step reaches memory: not at all, as vectors, or as interleaved adjacent lines,
+ * and these past the caches.
  */
 enum cpu_reach {
     CPU_REACH_NONE,
@@ -26,7 +26,10 @@ enum cpu_reach {
     CPU_REACH_STREAMED
 };
 
-/** How a tile goes through its steps: what these reach, and the functions of the first and of the last one. */
+/**
+ * How a tile goes through its steps: what these reach, and the functions of the first and
+ * of the last one.
+ */
 struct cpu_way {
     enum cpu_reach in, out;
     cpu_dft *first, *last;
@@ -43,8 +46,9 @@ struct cpu_run {
     struct cpu_memory in, out; // of the tile's lanes
     int64_t in_unit, out_unit; // reals from a line to an adjacent one: 2 if interleaved
     struct cpu_place step;     // from lane to lane on the fast loop
-    int64_t
-        lead; // lines of each row before the first one that begins on a line of the caches, if those are a tile of their own
+    // Lines of each row before the first one that begins on a line of the caches, if those
+    // are a tile of their own.
+    int64_t lead;
     int64_t staged[CPU_MAX_LANES]; // lanes of a copy of the output, before it is streamed
     bool is_streamed;              // a tile's output is one piece
     int joined;                    // tiles whose output is in the copy of neighbours,
@@ -156,15 +160,16 @@ void kal_cpu_tile_store(const struct cpu_run *run, char *tile, char *spare, int6
                         int64_t n);
 
 /**
- * Clear the imaginary part of an element. Coefficients 0 and n/2 of real data are real, whatever the
- * caller's array says.
+ * Clear the imaginary part of an element. Coefficients 0 and n/2 of real data are real,
+ * whatever the caller's array says.
  */
 void kal_cpu_imaginary_clear(const struct cpu_worker *worker, const struct cpu_pass *pass,
                              char *tile, int64_t element);
 
 /**
- * Run the present tile and those behind it in its row, `most` at most, if they are whole, have one codelet, and go from
- * memory to memory with nothing else to do: return how many; 0: none.
+ * Run the present tile and those behind it in its row, `most` at most, if they are whole,
+ * have one codelet, and go from memory to memory with nothing else to do: return how
+ * many; 0: none.
  */
 int64_t kal_cpu_codelets_run(const struct cpu_run *run, int64_t first, int64_t most);
 

@@ -19,7 +19,10 @@ struct cpu_hand {
     _Alignas(CPU_LINE_BYTES) atomic_uint_least64_t left;
 };
 
-/** Where the workers of one execution that have a part wait for each other, and see what others have left. */
+/**
+ * Where the workers of one execution that have a part wait for each other, and see what
+ * others have left.
+ */
 struct cpu_meeting {
     struct cpu_hand hand[CPU_HANDS];
     struct cpu_door in[CPU_DOORS]; // how often one worker, or each 32nd, has come
@@ -90,7 +93,10 @@ static inline void kal_cpu_share(int64_t count, int part, int parts, int64_t *be
     kal_cpu_share_some(count, part, part + 1, parts, begin, end);
 }
 
-/** The same of things that fill registers of `lanes`, one at least: whole ones, but what is left goes with the last. */
+/**
+ * The same of things that fill registers of `lanes`, one at least: whole ones, but what
+ * is left goes with the last.
+ */
 static inline void kal_cpu_share_registers(int64_t count, int64_t lanes, int part,
                                            int parts, int64_t *begin, int64_t *end)
 {

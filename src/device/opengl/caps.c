@@ -240,8 +240,9 @@ static bool has_clock(const struct gl_device *device)
     return bits > 0;
 }
 
-// On an NVIDIA H200, driver 580, kernels move 4.2e12 bytes/s from one buffer to another that lie in memory of
-// Vulkan's, and 2.1e12 between others, whatever their usage or storage.
+// On an NVIDIA H200, driver 580, kernels move 4.2e12 bytes/s from one buffer to another
+// that lie in memory of Vulkan's, and 2.1e12 between others, whatever their usage or
+// storage.
 static bool imports(const struct gl_device *device)
 {
     const struct gl_api *gl = device->gl;

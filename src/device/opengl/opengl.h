@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// OpenGL 4.3 or OpenGL ES 3.1 and up without a window, loaded at run time: what the rest of the library sees.
+// OpenGL 4.3 or OpenGL ES 3.1 and up without a window, loaded at run time: what the rest
+// of the library sees.
 #ifndef KAL_DEVICE_OPENGL_OPENGL_H_
 #define KAL_DEVICE_OPENGL_OPENGL_H_
 

@@ -16,7 +16,10 @@ struct kal_vk_memory_file {
     uint64_t bytes; // at least as many as were asked for
 };
 
-/** Open the device of that UUID; NULL where there is none, or it gives no memory away. Thread: any. */
+/**
+ * Open the device of that UUID; NULL where there is none, or it gives no memory away.
+ * Thread: any.
+ */
 struct kal_vk_exporter *kal_vk_exporter_open(const struct kal_host *host,
                                              const uint8_t uuid[KAL_VK_UUID_BYTES]);
 

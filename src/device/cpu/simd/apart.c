@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Short lines wherever they are: LANES of them to a tile, through a codelet, and back. One lane needs
-// no tile: codelets read and write elements where they are.
+// Short lines wherever they are: LANES of them to a tile, through a codelet, and back.
+// One lane needs no tile: codelets read and write elements where they are.
 #include "device/cpu/kernels.h"
 
 #include "device/cpu/simd/simd.h"
@@ -120,7 +120,8 @@ struct side {
 
 typedef void move_lines(R *tile, const struct side *side, int n);
 
-// One element to or from LANES lanes: of reals, which lie at `re`; of both parts; and of numbers, which begin there.
+// One element to or from LANES lanes: of reals, which lie at `re`; of both parts; and of
+// numbers, which begin there.
 INLINE void load_reals_at(R *t, const struct side *side, const R *re, const R *im)
 {
     (void)im;
@@ -171,8 +172,8 @@ INLINE void store_near_planes_at(const R *t, const struct side *side, R *re, R *
     STORE(im, MUL(side->scale, LOAD(t + LANES)));
 }
 
-// Numbers of LANES lines fill two registers, whose quads are parted: number k of the first one is of this
-// line, so that parts come to be in the order of lines.
+// Numbers of LANES lines fill two registers, whose quads are parted: number k of the
+// first one is of this line, so that parts come to be in the order of lines.
 #define LINE_OF(k) ((k) / (QUAD / 2) * QUAD + (k) % (QUAD / 2))
 #define EVENS_OF_QUADS(h, j) \
     ((j) / QUAD * QUAD + 2 * ((j) % QUAD) % QUAD + (j) % QUAD / (QUAD / 2) * LANES)
@@ -260,7 +261,8 @@ MOVES(near_planes, PAIR)
 MOVES(numbers, PAIR)
 MOVES(near_numbers, PAIR)
 
-// Elements that are neighbours: quads of LANES lines to registers of a tile, and back. The last ones overlap.
+// Elements that are neighbours: quads of LANES lines to registers of a tile, and back.
+// The last ones overlap.
 typedef R QUAD_IN_MEMORY __attribute__((vector_size(16), aligned(sizeof(R))));
 
 INLINE V collect_quads(const R *from, ptrdiff_t line)

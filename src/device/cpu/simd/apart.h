@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Registers of elements that lie apart in memory: of reals, or of pairs of them that are neighbours.
+// Registers of elements that lie apart in memory: of reals, or of pairs of them that are
+// neighbours.
 #ifndef KAL_DEVICE_CPU_SIMD_APART_H_
 #define KAL_DEVICE_CPU_SIMD_APART_H_
 

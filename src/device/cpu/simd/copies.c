@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Elements of one real or two that lie two, three or four elements apart, to where they are neighbours, and back: in registers. And
-// lines that are neighbours, element by element, to where each is by itself.
+// Elements of one real or two that lie two, three or four elements apart, to where they
+// are neighbours, and back: in registers. And lines that are neighbours, element by
+// element, to where each is by itself.
 #include "device/cpu/simd/simd.h"
 
 #if LANES > 1
@@ -9,7 +10,8 @@
 // Elements of two reals that fill a register are moved as they are.
 #define HAS_PAIRS (LANES > 2)
 
-// Lane j of a register of neighbours, of elements of u reals, is that of those that lie `every` elements apart.
+// Lane j of a register of neighbours, of elements of u reals, is that of those that lie
+// `every` elements apart.
 #define APART_AT(u, every, j) ((j) / (u) * (every) * (u) + (j) % (u))
 
 // From two registers; from the first two of three, and from those and the third.
@@ -65,8 +67,9 @@ COLLECT(2)
 #endif
 #undef COLLECT
 
-// What lies behind the last element may be nobody's. A copy has room for registers: what a part of one was stored from is not there
-// yet when it is loaded, on Intel's processors.
+// What lies behind the last element may be nobody's. A copy has room for registers: what
+// a part of one was stored from is not there yet when it is loaded, on Intel's
+// processors.
 #if defined KAL_SIMD_AVX512
 #define COLLECT_REST(u, every) STORE(t, collect_##u##_##every(&s, 0, false))
 #else
@@ -103,7 +106,8 @@ COLLECT_EVERY(2)
         copy_each(to, (every) * (u), from, u, u, n);                        \
     }
 
-// By masks, which pays where a register that is stored holds more than two elements, or two of two reals.
+// By masks, which pays where a register that is stored holds more than two elements, or
+// two of two reals.
 #if defined KAL_SIMD_AVX512
 #if defined KAL_SIMD_F32
 #define STORE_MASKED(to, mask, v) _mm512_mask_storeu_ps((to), (__mmask16)(mask), (v))
@@ -111,8 +115,8 @@ COLLECT_EVERY(2)
 #define STORE_MASKED(to, mask, v) _mm512_mask_storeu_pd((to), (__mmask8)(mask), (v))
 #endif
 
-// Lane j of the register of this number, of elements that lie `every` elements apart: is it one of theirs, and which of
-// neighbours?
+// Lane j of the register of this number, of elements that lie `every` elements apart: is
+// it one of theirs, and which of neighbours?
 #define PLACE(u, number, j)           ((number) * (LANES / (u)) + (j) / (u))
 #define IS_THERE(u, every, number, j) (PLACE(u, number, j) % (every) == 0)
 #define NEAR_AT(u, every, number, j) \

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Tiles whose lanes face each other: lane j holds line k of a four-step and lane LANES-1-j line n1 - k, of which mirrored
-// steps pair element e of the one with n-1-e of the other.
+// Tiles whose lanes face each other: lane j holds line k of a four-step and lane
+// LANES-1-j line n1 - k, of which mirrored steps pair element e of the one with n-1-e of
+// the other.
 #include "device/cpu/kernels.h"
 
 #include "device/cpu/simd/interleaved.h"
@@ -46,8 +47,9 @@ INLINE void put_register(R *to, V numbers, const int *range, enum way way)
         STORE(to, numbers);
 }
 
-// An element's numbers of `tiles` tiles, those of the lower halves behind the one that was carried there. That is read with
-// others of elements that the loop has not come to, or what was stored just now would hold it up.
+// An element's numbers of `tiles` tiles, those of the lower halves behind the one that
+// was carried there. That is read with others of elements that the loop has not come to,
+// or what was stored just now would hold it up.
 INLINE void put(const struct cpu_facing_output *y, int64_t e, const struct pair *x,
                 int tiles, bool is_upward, enum way way)
 {
@@ -160,7 +162,8 @@ INLINE struct pair load_facing(const R *low, const R *high)
     return (struct pair){ SHUFFLE(a, b, EVEN, 0), SHUFFLE(a, b, ODD, 0) };
 }
 
-// The same of all tiles; what is as far behind the lower halves and before the upper ones is asked for.
+// The same of all tiles; what is as far behind the lower halves and before the upper ones
+// is asked for.
 INLINE void load_all(struct pair *to, const struct cpu_facing_input *x, int64_t e,
                      int tiles)
 {

@@ -55,7 +55,8 @@ INLINE void turn_numbers(const R *t, R *to, int n)
         turn_block(t, to + 2 * BEGIN_BLOCK(k, n), BEGIN_BLOCK(k, n), 2 * n);
 }
 
-// The same, block after block `pitch` reals apart, each of whole registers: none waits for two that it overlaps.
+// The same, block after block `pitch` reals apart, each of whole registers: none waits
+// for two that it overlaps.
 INLINE void turn_blocks(const R *t, R *to, int n, int64_t pitch)
 {
 #pragma GCC unroll 16
@@ -213,9 +214,10 @@ INLINE void mirror(const R *x, R *y, int64_t m, const R *w, R half)
     }
 }
 
-// The same of whole registers: of numbers k .. k+NUMBERS-1, and of m-k, which is the first one of a register,
-// and those before it. 72 batches of 16 and 100 lines of 64 to 2048 reals take 0.97 of the time so on a Xeon, with AVX2 0.98;
-// on other processors this was not measured.
+// The same of whole registers: of numbers k .. k+NUMBERS-1, and of m-k, which is the
+// first one of a register, and those before it. 72 batches of 16 and 100 lines of 64 to
+// 2048 reals take 0.97 of the time so on a Xeon, with AVX2 0.98; on other processors this
+// was not measured.
 #define MIRRORED(h, j) ((j) < 2 ? LANES + (j) : LANES - (j) / 2 * 2 + (j) % 2)
 
 struct mirrored {

@@ -34,7 +34,8 @@ enum { PAIR = 2 * LANES }; // reals of one element of a tile
 RADICES_FROM_2(STEP)
 
 #if LANES > 1
-// Transforms one behind the other, or m of each row between each other: strides of the former are constants.
+// Transforms one behind the other, or m of each row between each other: strides of the
+// former are constants.
 #define ROWS(r)                                                                          \
     static void rows_##r(const struct cpu_vectors *x, const struct cpu_vectors *y,       \
                          int64_t m, int64_t s, const void *roots)                        \

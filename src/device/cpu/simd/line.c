@@ -46,8 +46,8 @@ static inline void turn_vectors(V *v, int count)
     transpose(v);
 }
 
-// `count` elements of a tile, LANES or half of that, `step` reals apart, times those of a tile of roots if there
-// is one, transposed.
+// `count` elements of a tile, LANES or half of that, `step` reals apart, times those of a
+// tile of roots if there is one, transposed.
 INLINE void turn(R *to, const R *t, int64_t step, const R *w, int count)
 {
     V v[LANES];
@@ -70,7 +70,8 @@ INLINE void turn(R *to, const R *t, int64_t step, const R *w, int count)
         STORE(to + i * PAIR + LANES, v[i]);
 }
 
-// As turn() of LANES elements, whose roots are products of one element of a tile and of each of `fine`.
+// As turn() of LANES elements, whose roots are products of one element of a tile and of
+// each of `fine`.
 INLINE void turn_products(R *to, const R *t, int64_t step, const R *coarse, const R *fine)
 {
     const V re = LOAD(coarse), im = LOAD(coarse + LANES);
@@ -98,7 +99,8 @@ INLINE void ask_for(const R *from, int64_t n, bool asks_nearest)
         kal_cpu_ask(from + i, asks_nearest);
 }
 
-// Elements k .. k+LANES-1 of tiles of m each, times their roots, so that r vectors of LANES numbers are of as many transforms.
+// Elements k .. k+LANES-1 of tiles of m each, times their roots, so that r vectors of
+// LANES numbers are of as many transforms.
 INLINE void turn_group(R *turned, int r, bool is_folded, const R *t, const R *w,
                        const R *f, int64_t m, int64_t k)
 {
@@ -186,8 +188,9 @@ INLINE void put_pair(R *y, struct pair x)
     STORE(y + LANES, SHUFFLE(x.re, x.im, HIGH, 0));
 }
 
-// A register of each of r rows, `low`, to y and on, and those that they meet: all but the first numbers of `now`, and these of `before`.
-// What was `waiting` gets its first numbers now, and goes to `end` and before it, from the last row to the first.
+// A register of each of r rows, `low`, to y and on, and those that they meet: all but the
+// first numbers of `now`, and these of `before`. What was `waiting` gets its first
+// numbers now, and goes to `end` and before it, from the last row to the first.
 INLINE void split_rows(R *y, R *end, int64_t row, int r, bool is_first, const R *low,
                        const R *now, const R *before, R *waiting, const R *w, V half)
 {
@@ -277,8 +280,9 @@ RADICES(FOLDED, interleaved)
 RADICES(LINE, streamed)
 
 #if REGISTER_BYTES == 64
-// Rows of numbers, one behind the other, that begin between lines of the caches. A register is such a line: it is put together of what
-// was left before and of what comes behind that, a row's next numbers or, in the end, the first ones of the next row.
+// Rows of numbers, one behind the other, that begin between lines of the caches. A
+// register is such a line: it is put together of what was left before and of what comes
+// behind that, a row's next numbers or, in the end, the first ones of the next row.
 struct shifted_rows {
     V first[CPU_MAX_RADIX], left[CPU_MAX_RADIX]; // of each row
     M behind;                                    // lanes of two registers that make one
@@ -323,7 +327,8 @@ INLINE void stream_shifted_pair(struct shifted_rows *rows, ptrdiff_t i, V a, V b
     rows->left[i] = b;
 }
 
-// yr and yi, which are exchanged where parts are, begin with the rows, and `at` is the number of one.
+// yr and yi, which are exchanged where parts are, begin with the rows, and `at` is the
+// number of one.
 #define ROWS(yr, yi) ((struct shifted_rows *)(void *)LEADING(yr, yi))
 #define STREAM_SHIFTED(yr, yi, at, re, im)                            \
     do {                                                              \

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Numbers in registers, and mirrored steps: packed reals' coefficients from pairs of them, and back.
+// Numbers in registers, and mirrored steps: packed reals' coefficients from pairs of
+// them, and back.
 #ifndef KAL_DEVICE_CPU_SIMD_MIRRORED_H_
 #define KAL_DEVICE_CPU_SIMD_MIRRORED_H_
 
@@ -31,8 +32,8 @@ INLINE struct pair reverse(struct pair x)
                           SHUFFLE(x.im, x.im, REVERSE, 0) };
 }
 
-// What is paired with registers in rising order, or has been, is in falling order: a register's first number, and then the others of
-// the register before it.
+// What is paired with registers in rising order, or has been, is in falling order: a
+// register's first number, and then the others of the register before it.
 #define FALLING(h, j) ((j) == 0 ? LANES : LANES - (j))
 
 INLINE struct pair fall(struct pair x, struct pair behind)

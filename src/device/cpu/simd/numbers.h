@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Interleaved numbers in registers V, through codelets of reals: both parts of a number take the
-// same way. By its linearity that gives the sums C and S of complex x times cosines and minus
-// sines, so that y[k] = C + i S and y[n-k] = C - i S. V has NUMBERS_BYTES, EXCHANGED(a) are the numbers
-// of a with their parts exchanged.
+// Interleaved numbers in registers V, through codelets of reals: both parts of a number
+// take the same way. By its linearity that gives the sums C and S of complex x times
+// cosines and minus sines, so that y[k] = C + i S and y[n-k] = C - i S. V has
+// NUMBERS_BYTES, EXCHANGED(a) are the numbers of a with their parts exchanged.
 #ifndef KAL_DEVICE_CPU_SIMD_NUMBERS_H_
 #define KAL_DEVICE_CPU_SIMD_NUMBERS_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Codelets of reals and their coefficients, real_r2c_N and real_c2r_N, whose elements are vectors of parts: reals
-// in pairs, coefficients by their parts, each with a stride.
+// Codelets of reals and their coefficients, real_r2c_N and real_c2r_N, whose elements are
+// vectors of parts: reals in pairs, coefficients by their parts, each with a stride.
 #ifndef KAL_DEVICE_CPU_SIMD_REAL_CODELETS_H_
 #define KAL_DEVICE_CPU_SIMD_REAL_CODELETS_H_
 

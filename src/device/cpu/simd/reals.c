@@ -54,7 +54,8 @@
         double scale, bool is_streamed
 
 #if LANES == 1
-// Each of the longer lines by itself: of 10 floats gcc takes several at once, and three times as long.
+// Each of the longer lines by itself: of 10 floats gcc takes several at once, and three
+// times as long.
 enum { ALONE_FROM = 8 };
 #define IN_TURN(n)                             \
     do {                                       \

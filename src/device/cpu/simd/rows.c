@@ -118,9 +118,11 @@ static void store_others(const struct cpu_row *row, int64_t k, struct pair x)
     }
 }
 
-// Pairs k .. end-1 by whole registers of both ends, of as many as are such, and that in the middle; m and k are multiples of LANES. The
-// first element of each register of the upper end is paired with others than the rest of it. Return the pair to go on with. So c2r of
-// 4096 to 131072 reals takes 0.94 of the time on a Xeon; AMD's processors were not measured.
+// Pairs k .. end-1 by whole registers of both ends, of as many as are such, and that in
+// the middle; m and k are multiples of LANES. The first element of each register of the
+// upper end is paired with others than the rest of it. Return the pair to go on with. So
+// c2r of 4096 to 131072 reals takes 0.94 of the time on a Xeon; AMD's processors were not
+// measured.
 INLINE int64_t mirror_registers(const struct cpu_row *row, int64_t k, int64_t end,
                                 bool is_split)
 {

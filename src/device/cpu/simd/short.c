@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Short lines of contiguous numbers, a codelet each: a register holds one number of each of NUMBERS lines, which are
-// turned in registers on their way to it and back, without a tile between.
+// Short lines of contiguous numbers, a codelet each: a register holds one number of each
+// of NUMBERS lines, which are turned in registers on their way to it and back, without a
+// tile between.
 #include "device/cpu/kernels.h"
 
 #include "device/cpu/simd/simd.h"
@@ -37,8 +38,8 @@ enum { NUMBERS = LANES / 2 }; // of a register, each of another line
 #define LENGTHS(X) RADICES_FROM_8(X) LONGER(X)
 #endif
 
-// n numbers of each of NUMBERS lines to a register for each. As many of those that come are asked for on the way: at once they would
-// have to wait for each other.
+// n numbers of each of NUMBERS lines to a register for each. As many of those that come
+// are asked for on the way: at once they would have to wait for each other.
 INLINE void turn_numbers_in(R *t, const R *from, ptrdiff_t step, int n, const R *ahead)
 {
     enum { AT_ONCE = QUAD / 2 }; // numbers of a line
@@ -79,8 +80,9 @@ INLINE void turn_numbers_out(const R *t, const struct lines *l, R *to, ptrdiff_t
     }
 }
 
-// Lines of whole registers past the caches, one after the other: of lines of these that are written in parts, with others between, a
-// processor keeps few apart, and on a Xeon with AVX-512 that made 16 points up to 14 times as slow.
+// Lines of whole registers past the caches, one after the other: of lines of these that
+// are written in parts, with others between, a processor keeps few apart, and on a Xeon
+// with AVX-512 that made 16 points up to 14 times as slow.
 INLINE void stream_numbers(const R *t, const struct lines *l, R *to, int n)
 {
     V v[CPU_LONGEST / NUMBERS][NUMBERS];
@@ -95,7 +97,8 @@ INLINE void stream_numbers(const R *t, const struct lines *l, R *to, int n)
     }
 }
 
-// How lines leave: as they are, by way of a copy, from one end to the other, or past the caches, straight or so.
+// How lines leave: as they are, by way of a copy, from one end to the other, or past the
+// caches, straight or so.
 enum way { TURNED, COPIED, STREAMED };
 
 INLINE void leave_numbers(const R *t, R *copy, const struct lines *l, R *to, int n,
@@ -118,9 +121,11 @@ INLINE void leave_numbers(const R *t, R *copy, const struct lines *l, R *to, int
     }
 }
 
-// Long lines in several groups are asked for wherever they are, as a processor does not see where several at once go on; and those
-// that are no whole registers are copied, or nearly every store would be of two lines of the caches: on a Xeon 42 to 63 points of 0.5
-// to 3 MB take 0.67 to 0.89 of the time so, measured in November 2026, but a group alone 1.1 to 1.3.
+// Long lines in several groups are asked for wherever they are, as a processor does not
+// see where several at once go on; and those that are no whole registers are copied, or
+// nearly every store would be of two lines of the caches: on a Xeon 42 to 63 points of
+// 0.5 to 3 MB take 0.67 to 0.89 of the time so, measured in November 2026, but a group
+// alone 1.1 to 1.3.
 enum { LONG = 39, SEVERAL_GROUPS = 3 };
 
 static inline enum way find_way(const struct cpu_vectors *y, int64_t n, bool are_long,

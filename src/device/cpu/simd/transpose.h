@@ -28,8 +28,9 @@ enum {
         (b) = SHUFFLE(a_, b_, high, 0); \
     } while (0)
 
-// Quad i from `from` + i `step`. To put quads into a register from memory takes less than to move them within registers: a processor
-// from Intel has two ports for the former, and one for the latter.
+// Quad i from `from` + i `step`. To put quads into a register from memory takes less than
+// to move them within registers: a processor from Intel has two ports for the former, and
+// one for the latter.
 INLINE V gather_quads(const R *from, ptrdiff_t step)
 {
 #if REGISTER_BYTES == 64 && defined KAL_SIMD_F32

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Short lines of contiguous reals: LANES of them are turned in registers, to a row of LANES for each
-// real and back.
+// Short lines of contiguous reals: LANES of them are turned in registers, to a row of
+// LANES for each real and back.
 #ifndef KAL_DEVICE_CPU_SIMD_TURN_H_
 #define KAL_DEVICE_CPU_SIMD_TURN_H_
 
@@ -68,9 +68,9 @@ INLINE void turn_out(const R *t, const struct lines *l, R *to, ptrdiff_t step, i
     }
 }
 
-// Contiguous lines past the caches, so that no line of these is written in parts with others
-// between: a processor keeps few of them apart, and on a Xeon with AVX-512 that made 16 points up to
-// 14 times as slow.
+// Contiguous lines past the caches, so that no line of these is written in parts with
+// others between: a processor keeps few of them apart, and on a Xeon with AVX-512 that
+// made 16 points up to 14 times as slow.
 INLINE void stream_out(const R *t, const struct lines *l, int reals)
 {
     R *to = l->to;
@@ -93,7 +93,8 @@ INLINE void stream_out(const R *t, const struct lines *l, int reals)
     }
 }
 
-// Memory of the groups to come. Output that is in the caches takes up to a third longer if it is asked for.
+// Memory of the groups to come. Output that is in the caches takes up to a third longer
+// if it is asked for.
 INLINE void ask_for_input(const R *from, int reals)
 {
     for (int i = 0; i < reals; i += LINE)
