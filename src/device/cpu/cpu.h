@@ -509,8 +509,6 @@ kallima_status kal_cpu_program_create(struct kal_device_program **out,
 void kal_cpu_program_destroy(struct kal_device_program *program);
 void kal_cpu_program_describe(const struct kal_device_program *program,
                               struct kal_text *text);
-/** Set `run_pair` and `run_planes` of a program's base. */
-void kal_cpu_runners_find(struct cpu_program *program);
 kallima_status kal_cpu_program_run(const struct kal_device_program *program,
                                    const struct kal_arguments *arguments);
 

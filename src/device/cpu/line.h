@@ -39,6 +39,7 @@ struct cpu_line {
     bool leaves_caches;        // the output does, and
     bool is_streamed;          // is stored past them,
     bool is_spread; // by way of a copy, or else where lines begin on lines of the caches
+    int64_t staged_lines, staged_at; // of a copy: how many, how far in the second tile
     bool streams_planes; // as is_streamed of planes, only where lines begin on such lines
     bool ends_inside;    // as of struct cpu_pass, rows that threads share
     bool asks_nearest;   // as of struct cpu_program
@@ -65,6 +66,10 @@ bool kal_cpu_side_is_plain(const struct kal_side *side, int64_t n);
  */
 kallima_status kal_cpu_line_find(struct cpu_line **out, struct cpu_program *program,
                                  const struct kal_phase *phase, struct cpu_pass *columns);
+
+/** Return the last step to output that lies in memory so; NULL where there is none. */
+cpu_line_end *kal_cpu_line_last_step(const struct cpu_line *line,
+                                     const struct cpu_kernels *k, enum cpu_layout out);
 
 /** Return whether the columns of one line can be worked in folded tiles, at its level of SIMD. */
 bool kal_cpu_line_can_be_folded(const struct cpu_line *line);
