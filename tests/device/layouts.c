@@ -456,7 +456,8 @@ void arrays_of_codelets_are_computed(void **state)
     for (size_t i = 0; i < 2 * (sizeof arrays / sizeof arrays[0]); i++) {
         const struct array *a = &arrays[i / 2];
         struct trial t = { .seed = i + 1, .way = WAY_OWNED };
-        if (a->is_large && (suite.is_brief || suite.takes_kernels))
+        if ((a->is_large && (suite.is_brief || suite.takes_kernels)) ||
+            (i > 0 && !suite_takes(i, 1)))
             continue;
         t.desc = (kallima_desc){ .precision = i % 2 ? KALLIMA_F64 : KALLIMA_F32,
                                  .direction = a->direction,
@@ -996,6 +997,8 @@ void small_arrays_are_computed(void **state)
     (void)state;
     for (size_t i = 0; i < 2 * (sizeof small_arrays / sizeof *small_arrays); i++) {
         struct trial t = { .seed = i + 1, .way = WAY_OWNED };
+        if (i > 0 && !suite_takes(i, 1))
+            continue;
         t.desc = small_array_desc(&small_arrays[i / 2]);
         t.desc.precision = i % 2 ? KALLIMA_F64 : KALLIMA_F32;
         suite_check(&t, suite.device);
