@@ -21,22 +21,27 @@ kallima_check(symbols ${scripts}/check_symbols.sh
     $<TARGET_FILE:kallima> $<TARGET_FILE:kallima-static>)
 kallima_check(headers ${scripts}/check_headers.sh)
 
-# Builds of their own. They use all processors, so each runs alone.
+# Builds of their own, of half of the processors each: what one of them does on a single one
+# leaves the others to the other half.
+cmake_host_system_information(RESULT processors QUERY NUMBER_OF_LOGICAL_CORES)
+math(EXPR build_jobs "(${processors} + 1) / 2")
 function(kallima_build_check name timeout)
     add_test(NAME ${name} CONFIGURATIONS Check COMMAND ${ARGN} WORKING_DIRECTORY ${source_dir})
+    string(REPLACE "-long" "" folder ${name})
     set_tests_properties(${name} PROPERTIES
-        LABELS build TIMEOUT ${timeout} RUN_SERIAL ON SKIP_RETURN_CODE 77)
+        LABELS build TIMEOUT ${timeout} PROCESSORS ${build_jobs} SKIP_RETURN_CODE 77
+        ENVIRONMENT JOBS=${build_jobs} RESOURCE_LOCK build-${folder})
 endfunction()
 
-kallima_build_check(install 300 ${scripts}/check_install.sh ${CMAKE_CURRENT_BINARY_DIR})
-kallima_build_check(asan 1500 ${scripts}/check_build.sh asan)
-kallima_build_check(asan-long 3000 ${scripts}/check_build.sh asan-long)
+kallima_build_check(install 600 ${scripts}/check_install.sh ${CMAKE_CURRENT_BINARY_DIR})
+kallima_build_check(asan 2400 ${scripts}/check_build.sh asan)
+kallima_build_check(asan-long 6000 ${scripts}/check_build.sh asan-long)
 set_tests_properties(asan-long PROPERTIES LABELS "build;long")
-kallima_build_check(tsan 600 ${scripts}/check_build.sh tsan)
+kallima_build_check(tsan 1200 ${scripts}/check_build.sh tsan)
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64)
-    kallima_build_check(windows 900 ${scripts}/check_windows.sh quick $<TARGET_FILE:kallima-gen>)
-    kallima_build_check(windows-long 7200 ${scripts}/check_windows.sh long
+    kallima_build_check(windows 1800 ${scripts}/check_windows.sh quick $<TARGET_FILE:kallima-gen>)
+    kallima_build_check(windows-long 10800 ${scripts}/check_windows.sh long
         $<TARGET_FILE:kallima-gen>)
     set_tests_properties(windows-long PROPERTIES LABELS "build;long")
-    kallima_build_check(neon 600 ${scripts}/check_build.sh neon)
+    kallima_build_check(neon 1200 ${scripts}/check_build.sh neon)
 endif()

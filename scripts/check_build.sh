@@ -1,17 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Usage: check_build.sh asan|asan-long|tsan|neon
-# Build by another preset, and run the tests that it is for; asan leaves out those that
-# compile kernels, measure candidates, or run the program but for its readers, which
-# asan-long runs, too. Ends with that build's own ctest summary.
+# Usage: [JOBS=N] check_build.sh asan|asan-long|tsan|neon
+# Build by another preset, and run the tests that it is for; asan leaves out AVX-512, and
+# the tests that compile kernels, measure candidates, or run the program but for its
+# readers, which asan-long runs, too. Ends with that build's own ctest summary.
 set -eu
 
 cd "$(dirname "$0")/.."
 preset=${1%-long}
-jobs=$(nproc)
+jobs=${JOBS:-$(nproc)}
 
 [ "$preset" != neon ] || scripts/fetch_sysroot.sh build-neon/sysroot
-cmake --preset "$preset" >/dev/null
+most_simd= # what the preset says
+[ "$1" != asan ] || most_simd=-DKALLIMA_MOST_SIMD=avx2
+[ "$1" != asan-long ] || most_simd=-DKALLIMA_MOST_SIMD=
+# shellcheck disable=SC2086 # there may be none
+cmake --preset "$preset" $most_simd >/dev/null
 case $preset in
 asan)
     cmake --build --preset asan --parallel "$jobs"
@@ -21,7 +25,7 @@ asan)
     # kernels, and all that make kernels.
     left=device-opengles-few,unit-codelet
     [ "$1" = asan-long ] ||
-        left=$left,device-opencl-few,device-opencl-api,device-opengl-few,unit-tune_trial,unit-tune_tuner,unit-tune_data,unit-tune_calibrate,glslang.*,cli-compare,cli-tune,cli-filter,cli-transform,cli-bench,cli-wisdom,cli-explain
+        left=$left,device-opencl-few,device-opencl-api,device-opengl-few,unit-tune_trial,unit-tune_tuner,unit-tune_data,unit-tune_calibrate,glslang.*,cli-program,cli-compare,cli-tune,cli-filter,cli-transform,cli-bench,cli-wisdom,cli-explain
     ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1:intercept_tls_get_addr=0 \
         UBSAN_OPTIONS=print_stacktrace=1 \
         ctest --test-dir build-asan --output-on-failure --parallel "$jobs" --label-exclude long \

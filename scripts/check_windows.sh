@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Usage: check_windows.sh quick|long GENERATOR
+# Usage: [JOBS=N] check_windows.sh quick|long GENERATOR
 # quick: cross-compile all but AVX-512 for Windows with mingw-w64, warnings as errors,
 #        and run a sample of the tests under Wine: on the processor and, in a virtual
 #        screen, on Wine's Direct3D 11. GENERATOR is kallima-gen of this machine.
@@ -28,7 +28,7 @@ build=build-windows/$1
 cmake -G Ninja -S . -B "$build" --toolchain cmake/mingw64.cmake -DCMAKE_BUILD_TYPE=$type \
     -DKALLIMA_MOST_SIMD=$most -DKALLIMA_GENERATOR="$generator" -DKALLIMA_TESTS=$tests -DKALLIMA_OPENCL=OFF \
     -DKALLIMA_CUDA=OFF -DKALLIMA_WERROR=ON >/dev/null
-cmake --build "$build" >"$build/build.log" 2>&1 || {
+cmake --build "$build" --parallel "${JOBS:-$(nproc)}" >"$build/build.log" 2>&1 || {
     grep -E 'error|warning|undefined' "$build/build.log" | head -n 50
     exit 1
 }

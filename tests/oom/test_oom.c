@@ -37,6 +37,9 @@ static const kallima_desc problems[] = {
 
 enum { PROBLEMS = sizeof problems / sizeof problems[0], MOST_CALLS = 100000 };
 
+// From which call on not all of them fail in turn, but one in two, three and so on.
+static int sampled_from = 32;
+
 // Memory runs out at call `k`, counted from where the caller is.
 static void set_failure(struct counting *c, long long k, bool after)
 {
@@ -87,7 +90,7 @@ static long long plan_under_failure(struct counting *c, kallima_device *device,
     long long k = 0;
 
     while (!plan && k < MOST_CALLS) {
-        k += 1 + k / 32;
+        k += 1 + k / sampled_from;
         const long long live = c->live;
         plan = (kallima_plan *)(void *)c;
         set_failure(c, k, after);
@@ -361,8 +364,10 @@ static void writing_texts_survives(void **state)
     ROWS_FINISH();
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "--brief") == 0)
+        sampled_from = 8;
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(opening_survives),
         cmocka_unit_test(planning_survives),
