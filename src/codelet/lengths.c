@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "codelet/lengths.h"
 
+#include "codelet/planes.h"
+
 // clang-format off
 enum { PLAIN = 1 << KAL_PLAIN, FMA = 1 << KAL_FMA };
 
@@ -102,6 +104,19 @@ bool kal_length_is_of_numbers(int64_t n)
                                       44, 45, 48, 49, 50, 52, 54, 55, 56, 60, 63, 64 };
     for (size_t i = 0; i < KAL_COUNT(numbers); i++) {
         if (numbers[i] == n)
+            return true;
+    }
+    return false;
+}
+
+bool kal_plane_is_compiled(int64_t rows, int64_t columns)
+{
+#define SIDES(a, b) { a, b },
+    static const int8_t planes[][2] = { KAL_PLANES_FROM_2(SIDES) KAL_PLANES_FROM_4(
+        SIDES) KAL_PLANES_OF_4(SIDES) KAL_PLANES_OF_8(SIDES) };
+#undef SIDES
+    for (size_t i = 0; i < KAL_COUNT(planes); i++) {
+        if (planes[i][0] == rows && planes[i][1] == columns)
             return true;
     }
     return false;

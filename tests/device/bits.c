@@ -143,6 +143,10 @@ static const kallima_desc problems[] = {
     // Arrays on the lanes of registers.
     { .rank = 3, .n = { 7, 9, 5 }, .batch = 2001 },
     { .rank = 2, .n = { 10, 13 }, .batch = 5000, .precision = KALLIMA_F64 },
+    // Planes of one function, also past the caches of some threads.
+    { .rank = 2, .n = { 8, 8 }, .batch = 9001 },
+    { .rank = 2, .n = { 6, 6 }, .batch = 8000, .precision = KALLIMA_F64 },
+    { .rank = 2, .n = { 4, 4 }, .batch = 3001, .direction = KALLIMA_INVERSE },
     // Long real lines, the mirrored step on tiles of both ends.
     { .rank = 1, .n = { 262144 }, .kind = KALLIMA_R2C, .precision = KALLIMA_F64 },
     { .rank = 1, .n = { 354294 }, .kind = KALLIMA_R2C, .precision = KALLIMA_F64 },

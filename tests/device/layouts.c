@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Strides, offsets, formats, placements, ranks and batches.
+#include "codelet/planes.h"
 #include "suite.h"
 
 // Lengths that the recipes treat differently, and shapes of up to four axes, some of size 1.
@@ -1002,6 +1003,43 @@ void small_arrays_are_computed(void **state)
         t.desc = small_array_desc(&small_arrays[i / 2]);
         t.desc.precision = i % 2 ? KALLIMA_F64 : KALLIMA_F32;
         suite_check(&t, suite.device);
+    }
+    ROWS_FINISH();
+}
+
+// Alone, one by one and some at a time, in their own place, with gaps between them, and
+// with gaps between rows, which no such function has.
+void planes_of_one_function_are_computed(void **state)
+{
+#define SIDES(a, b) { a, b },
+    static const int8_t planes[][2] = { KAL_PLANES_FROM_2(SIDES) KAL_PLANES_FROM_4(
+        SIDES) KAL_PLANES_OF_4(SIDES) KAL_PLANES_OF_8(SIDES) KAL_LONG_PLANES(SIDES) };
+#undef SIDES
+    static const int64_t batches[] = { 1, 2, 7, 24, 130 };
+    enum { BATCHES = sizeof batches / sizeof *batches, SORTS = 2 * BATCHES };
+
+    (void)state;
+    for (size_t i = 0; i < SORTS * sizeof planes / sizeof *planes; i++) {
+        const int8_t *n = planes[i / SORTS];
+        struct trial t = { .desc = { .rank = 2,
+                                     .n = { n[0], n[1] },
+                                     .batch = batches[i % BATCHES],
+                                     .precision = i / BATCHES % 2,
+                                     .direction = i % 3 == 0,
+                                     .placement = i % 4 == 1,
+                                     .scale = i % 5 ? 0.0 : 0.5 },
+                           .seed = i,
+                           .way = (enum way)(i % WAY_COUNT) };
+        if (i % 7 == 3)
+            t.desc.in.batch_stride = t.desc.out.batch_stride = n[0] * n[1] + 3;
+        if (i % 11 == 5) {
+            t.desc.in.stride[1] = 1;
+            t.desc.in.stride[0] = n[1] + 1;
+            t.desc.in.batch_stride = n[0] * (n[1] + 1);
+            t.desc.out = t.desc.in;
+        }
+        if (i == 0 || suite_takes(i, 1))
+            suite_check(&t, suite.device);
     }
     ROWS_FINISH();
 }

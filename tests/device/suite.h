@@ -95,6 +95,7 @@ void arrays_beside_each_other_are_computed(void **state);
 void columns_are_computed(void **state);
 void arrays_apart_are_computed(void **state);
 void small_arrays_are_computed(void **state);
+void planes_of_one_function_are_computed(void **state);
 void lines_of_small_batches_are_computed(void **state);
 void tiny_and_huge_values_survive(void **state);
 

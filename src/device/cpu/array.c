@@ -637,6 +637,55 @@ static void make_room_for_column(struct cpu_array *array,
     array->is_small = true;
 }
 
+// A function for all of a plane, by the widest registers that have one; NULL: none has.
+static cpu_beside *find_plane(const struct cpu_program *program,
+                              const struct kal_problem *p)
+{
+    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
+
+    for (int i = device->level_count - 1; i >= 0; i--) {
+        const struct cpu_kernels *k =
+            kal_cpu_kernels_find(device->level[i], program->is_f64);
+        const struct cpu_plane *plane = k->groups ? k->groups->planes : NULL;
+        for (; plane && plane->rows; plane++) {
+            if (plane->rows == p->n[0] && plane->columns == p->n[1])
+                return plane->run;
+        }
+    }
+    return NULL;
+}
+
+static bool are_packed_planes(const struct kal_array *array)
+{
+    enum { PLANE = 2 };
+    return kal_array_is_contiguous(array, PLANE) &&
+           kal_array_follows_itself(array, PLANE);
+}
+
+// Both axes of complex planes as one step, plane after plane.
+static void join_axes(struct cpu_array *array, const struct cpu_program *program)
+{
+    const struct kal_problem *p = program->program->problem;
+    const int64_t bytes = p->n[0] * p->n[1] * (program->is_f64 ? 16 : 8);
+
+    if (p->rank != 2 || p->kind != KALLIMA_C2C || !are_packed_planes(&p->in) ||
+        !are_packed_planes(&p->out))
+        return;
+    cpu_beside *run = find_plane(program, p);
+    if (!run)
+        return;
+    array->axis_count = 1;
+    array->axis[0] = (struct cpu_axis){
+        .beside = run,
+        .lines = 1,
+        .groups = p->batch / program->program->phase[0].lines,
+        .in_group = bytes,
+        .out_group = bytes,
+        .times = 1,
+        .is_swapped = array->axis[0].is_swapped,
+    };
+}
+
 kallima_status kal_cpu_array_find(struct cpu_program *program)
 {
     struct cpu_array *array = &program->array;
@@ -657,6 +706,7 @@ kallima_status kal_cpu_array_find(struct cpu_program *program)
         }
     }
     array->tile_bytes = reals * (program->is_f64 ? 8 : 4);
+    join_axes(array, program);
     if (array->column)
         make_room_for_column(array, program);
     KAL_TRY(find_blocks(array, program));

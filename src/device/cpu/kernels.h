@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "codelet/planes.h"
 #include "codelet/two_steps.h"
 
 /**
@@ -212,6 +213,15 @@ struct cpu_both {
 };
 
 /**
+ * All of a plane of so many rows and columns, packed on both sides, which may be one; only
+ * its places are looked at.
+ */
+struct cpu_plane {
+    int rows, columns;
+    cpu_beside *run;
+};
+
+/**
  * Steps of interleaved numbers, whose parts are exchanged on both sides or on none:
  * `numbers` at once, which fill a register. Those of one line, one behind the other on
  * both sides: `first` has s = 1, and m and the radix at least `numbers`; its w has for
@@ -219,12 +229,14 @@ struct cpu_both {
  * radix-1 registers of real parts, each number's twice, and of imaginary parts in turn.
  * `later` has s at least `numbers`. Those of lines beside each other: `beside`. `both`,
  * up to the first one that has none: all of a line of two steps, w being that of `first`.
+ * `planes` ends with one of no rows.
  */
 struct cpu_group_kernels {
     int numbers;
     struct cpu_both both[KAL_TWO_STEPS_COUNT];
     cpu_dft *first[CPU_MAX_RADIX + 1], *later[CPU_MAX_RADIX + 1];
     cpu_beside *beside[CPU_LONGEST + 1]; // the longest one in registers of up to 32 bytes
+    const struct cpu_plane *planes;
     cpu_mirror *split, *merge;
 };
 

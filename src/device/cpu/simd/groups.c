@@ -191,6 +191,49 @@ WHOLE_LINES(64)
 
 BOTH_STEPS(BOTH)
 
+#if LANES > 8
+#define PLANES(X) KAL_PLANES_OF_8(X) KAL_LONG_PLANES(X)
+#elif REGISTER_BYTES > 32
+#define PLANES(X) KAL_PLANES_OF_4(X) KAL_PLANES_OF_8(X) KAL_LONG_PLANES(X)
+#elif LANES > 4
+#define PLANES(X) KAL_PLANES_OF_4(X) KAL_PLANES_OF_8(X) KAL_PLANES_FROM_4(X)
+#else
+#define PLANES(X)      \
+    KAL_PLANES_OF_4(X) \
+    KAL_PLANES_OF_8(X) KAL_PLANES_FROM_4(X) KAL_PLANES_FROM_2(X)
+#endif
+
+// A plane of a rows of b numbers: its columns, turned to where its rows are columns, and
+// these, turned back. All of it has been read before any of it is written.
+#define PLANE(a, b)                                                                      \
+    FLAT static void plane_##a##_##b(const struct cpu_vectors *x,                        \
+                                     const struct cpu_vectors *y, int64_t m, int64_t s,  \
+                                     int64_t lines, const void *roots)                   \
+    {                                                                                    \
+        enum { BLOCKS = ((a) + NUMBERS - 1) / NUMBERS, LONGER = (a) > (b) ? (a) : (b) }; \
+        _Alignas(REGISTER_BYTES) R t[LONGER * LANES], turned[BLOCKS][(b)*LANES];         \
+        const bool is_exchanged = x->im < x->re;                                         \
+        const R *from = is_exchanged ? x->im : x->re;                                    \
+        R *to = is_exchanged ? y->im : y->re;                                            \
+        const R *parts = part_signs.reals + is_exchanged;                                \
+        (void)m;                                                                         \
+        (void)s;                                                                         \
+        (void)lines;                                                                     \
+        (void)roots;                                                                     \
+        for (int64_t p = 0;; p = next_group(p, b)) {                                     \
+            plain_##a(from + 2 * p, NULL, 4 * (b), t, (R *)parts, LANES);                \
+            turn_blocks(t, turned[0] + p * LANES, a, (b)*LANES);                         \
+            if (p == (b)-NUMBERS)                                                        \
+                break;                                                                   \
+        }                                                                                \
+        for (int k = 0; k < BLOCKS; k++) {                                               \
+            plain_##b(turned[k], NULL, 2 * LANES, t, (R *)parts, LANES);                 \
+            turn_numbers(t, to + 2 * (b)*BEGIN_BLOCK(k * NUMBERS, a), b);                \
+        }                                                                                \
+    }
+
+PLANES(PLANE)
+
 #define CONJUGATE(a)          ((V)((VI)(a) ^ *(const VI *)(part_signs.reals + 1)))
 #define REVERSE_NUMBERS(h, j) (LANES - 2 - (j) / 2 * 2 + (j) % 2)
 
@@ -281,10 +324,13 @@ static void merge(const void *from, void *to, int64_t m, const void *w)
     y[1] = first - last;
 }
 
-#define FIRST_ENTRY(r)   [r] = first_##r,
-#define LATER_ENTRY(r)   [r] = later_##r,
-#define BESIDE_ENTRY(r)  [r] = beside_##r,
-#define BOTH_ENTRY(a, b) { a, b, both_##a##_##b },
+#define FIRST_ENTRY(r)    [r] = first_##r,
+#define LATER_ENTRY(r)    [r] = later_##r,
+#define BESIDE_ENTRY(r)   [r] = beside_##r,
+#define BOTH_ENTRY(a, b)  { a, b, both_##a##_##b },
+#define PLANE_ENTRY(a, b) { a, b, plane_##a##_##b },
+
+static const struct cpu_plane planes[] = { PLANES(PLANE_ENTRY){ 0 } };
 
 extern const struct cpu_group_kernels JOIN(kal_cpu_groups_, KAL_SIMD_SUFFIX);
 
@@ -298,6 +344,7 @@ const struct cpu_group_kernels JOIN(kal_cpu_groups_, KAL_SIMD_SUFFIX) = {
 #endif
     },
     .both = { BOTH_STEPS(BOTH_ENTRY) },
+    .planes = planes,
     .split = split,
     .merge = merge,
 };
