@@ -550,7 +550,9 @@ static void arrays_are_on_lanes_where_that_wins(void **state)
         bool are_on_lanes;
     } rows[] = {
         { KALLIMA_C2C, false, { 4, 4 }, 1000, false }, // within the nearest caches
-        { KALLIMA_C2C, false, { 4, 4 }, 4000, true },
+        { KALLIMA_C2C, false, { 4, 4 }, 4000, false }, // one function
+        { KALLIMA_C2C, false, { 4, 7 }, 4000, true },
+        { KALLIMA_C2C, false, { 11, 9 }, 2000, true },
         { KALLIMA_C2C, false, { 4, 4 }, 40000, false },  // past the caches
         { KALLIMA_C2C, false, { 4, 16 }, 40000, false }, // rows that fill registers
         { KALLIMA_C2C, false, { 12, 12 }, 2000, false },
