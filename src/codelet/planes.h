@@ -17,11 +17,11 @@
 /** Those that fill registers of 4. */
 #define KAL_PLANES_OF_4(X) X(4, 4) X(4, 8) X(8, 4) X(4, 16) X(16, 4) X(12, 12)
 
-/** Those that registers of up to 4 and 32 bytes have room in, by overlapping ones. */
+/** Those that registers of 4 do not divide: overlapping ones, of up to 32 bytes. */
 #define KAL_PLANES_FROM_4(X) \
     X(5, 5) X(6, 6) X(7, 7) X(9, 9) X(10, 10) X(4, 5) X(5, 4) X(4, 6) X(6, 4) X(6, 8) X(8, 6)
 
-/** Those that registers of 2 have. */
+/** Those too small for these, by registers of 2. */
 #define KAL_PLANES_FROM_2(X) \
     X(2, 2) X(2, 3) X(3, 2) X(2, 4) X(4, 2) X(2, 8) X(8, 2) X(3, 3) X(3, 4) X(4, 3)
 // clang-format on

@@ -662,14 +662,14 @@ static bool are_packed_planes(const struct kal_array *array)
            kal_array_follows_itself(array, PLANE);
 }
 
-// Both axes of complex planes as one step, plane after plane.
+// Both axes of complex planes as one step, plane after plane, where each is one codelet.
 static void join_axes(struct cpu_array *array, const struct cpu_program *program)
 {
     const struct kal_problem *p = program->program->problem;
     const int64_t bytes = p->n[0] * p->n[1] * (program->is_f64 ? 16 : 8);
 
-    if (p->rank != 2 || p->kind != KALLIMA_C2C || !are_packed_planes(&p->in) ||
-        !are_packed_planes(&p->out))
+    if (p->rank != 2 || p->kind != KALLIMA_C2C || array->axis_count != 2 ||
+        !are_packed_planes(&p->in) || !are_packed_planes(&p->out))
         return;
     cpu_beside *run = find_plane(program, p);
     if (!run)
