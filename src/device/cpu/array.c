@@ -323,9 +323,8 @@ static bool is_small(const struct cpu_program *program)
 }
 
 // Do the last two of several axes have so few points that tiles of them take longer than
-// all else? In tiles 120 arrays of that
-// kind take 1.1 to 3.9 times as long on one thread of a Xeon, 0.6 to 4 on two and four,
-// and 0.6 to 6 on sixteen.
+// all else? In tiles 120 arrays of that kind take 1.1 to 3.9 times as long on one thread of
+// a Xeon, 0.6 to 4 on two and four, and 0.6 to 6 on sixteen.
 static bool has_tiny_planes(const struct kal_problem *p)
 {
     enum { OF_VOLUMES = 32, OF_MORE = 150 };
