@@ -109,13 +109,19 @@ bool kal_length_is_of_numbers(int64_t n)
     return false;
 }
 
-bool kal_plane_is_compiled(int64_t rows, int64_t columns)
-{
 #define SIDES(a, b) { a, b },
-    static const int8_t planes[][2] = { KAL_PLANES_FROM_2(SIDES) KAL_PLANES_FROM_4(
-        SIDES) KAL_PLANES_OF_4(SIDES) KAL_PLANES_OF_8(SIDES) };
+static const int8_t complex_planes[][2] = { KAL_PLANES_FROM_2(SIDES) KAL_PLANES_FROM_4(
+    SIDES) KAL_PLANES_OF_4(SIDES) KAL_PLANES_OF_8(SIDES) };
+static const int8_t real_planes[][2] = { KAL_REAL_PLANES_FROM_4(
+    SIDES) KAL_REAL_PLANES_FROM_8(SIDES) KAL_REAL_PLANES_FROM_16(SIDES) };
 #undef SIDES
-    for (size_t i = 0; i < KAL_COUNT(planes); i++) {
+
+bool kal_plane_is_compiled(int64_t rows, int64_t columns, bool is_real)
+{
+    const int8_t(*planes)[2] = is_real ? real_planes : complex_planes;
+    const size_t count = is_real ? KAL_COUNT(real_planes) : KAL_COUNT(complex_planes);
+
+    for (size_t i = 0; i < count; i++) {
         if (planes[i][0] == rows && planes[i][1] == columns)
             return true;
     }

@@ -57,8 +57,8 @@ struct kal_codelet_spec kal_real_length_spec(int n, enum kal_flavour flavour,
  */
 bool kal_length_is_of_numbers(int64_t n);
 
-/** Return whether planes of so many numbers, small ones, have a function for both axes. */
-bool kal_plane_is_compiled(int64_t rows, int64_t columns);
+/** Return whether planes of so many numbers or reals, small ones, have a function for both axes. */
+bool kal_plane_is_compiled(int64_t rows, int64_t columns, bool is_real);
 
 /** Return the instructions of the codelet of length n; 0 if there is none. */
 int32_t kal_length_cost(int64_t n, enum kal_flavour flavour, bool twiddled);

@@ -2,6 +2,7 @@
 #include "factor/alone.h"
 
 #include "codelet/lengths.h"
+#include "factor/lanes.h"
 #include "factor/radix.h"
 #include "factor/rule.h"
 
@@ -31,11 +32,12 @@ static const struct row {
 
 static int most_lines(bool is_real, bool is_f64, int64_t points)
 {
-    int i = 0;
-    while (rows[i].is_real != is_real || rows[i].is_f64 != is_f64 ||
-           points < rows[i].least || points % rows[i].multiple != 0)
-        i++;
-    return rows[i].most_lines;
+    for (size_t i = 0; i < KAL_COUNT(rows); i++) {
+        if (rows[i].is_real == is_real && rows[i].is_f64 == is_f64 &&
+            points >= rows[i].least && points % rows[i].multiple == 0)
+            return rows[i].most_lines;
+    }
+    return 0; // there is none
 }
 
 // Of batches of any size: lines whose steps find neighbours in registers. Other ways move
@@ -205,10 +207,8 @@ static int most_lanes(const struct batch *batch)
 
 static bool are_tiles_left_empty(const struct batch *batch, int64_t lines)
 {
-    enum { ALL_LINES = 100 };
     const int64_t tile = batch->lanes / (batch->is_f64 ? 2 : 1);
-    return batch->rows == 0 &&
-           kal_round_up(lines, tile) * ALL_LINES >= lines * most_lanes(batch);
+    return batch->rows == 0 && kal_tiles_are_left_empty(lines, tile, most_lanes(batch));
 }
 
 // Complex lines of two steps that are worked as one function, where the other way fills
@@ -357,8 +357,7 @@ static bool are_short_and_in_turn(const struct kal_problem *p,
 {
     enum { LONGEST = 110, ANY_LONGEST = 64, MOST = 32 };
     enum { FEWEST_LANES = 2, MANY_LANES = 16 };
-    // Percents of lanes that are filled.
-    enum { FULL = 100, IDLE = 130, IDLE_OF_MANY = 150 };
+    enum { IDLE = 130, IDLE_OF_MANY = 150 }; // percents of lanes that are filled
     const bool is_f64 = p->precision == KALLIMA_F64;
     const int lanes = caps->lanes_f32 / (is_f64 ? 2 : 1);
     const int64_t n = p->n[p->rank - 1];
@@ -367,10 +366,9 @@ static bool are_short_and_in_turn(const struct kal_problem *p,
     if (lanes < FEWEST_LANES || p->rank < 2 || p->kind == KALLIMA_C2C || n % 2 != 0 ||
         n > LONGEST || count > MOST || 2.0 * bytes_of(p) >= (double)caps->near_bytes)
         return false;
-    const int64_t filled = kal_round_up((int64_t)count, lanes);
-    if (lanes >= MANY_LANES)
-        return (double)filled * FULL >= count * IDLE_OF_MANY;
-    return (is_f64 && n <= ANY_LONGEST) || (double)filled * FULL >= count * IDLE;
+    return (lanes < MANY_LANES && is_f64 && n <= ANY_LONGEST) ||
+           kal_tiles_are_left_empty((int64_t)count, lanes,
+                                    lanes < MANY_LANES ? IDLE : IDLE_OF_MANY);
 }
 
 bool kal_rows_are_worked_in_turn(const struct kal_problem *p, const struct kal_caps *caps)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "codelet/lengths.h"
+#include "factor/lanes.h"
 #include "factor/planes.h"
 #include "factor/radix.h"
 #include "factor/recipe.h"
@@ -139,8 +140,7 @@ static bool are_few_apart(const struct kal_problem *p, const struct kal_caps *ca
         MOST_F32 = 4,
         MOST_F64 = 3,
         MOST_COLUMNS_F32 = 6,
-        MOST_COLUMNS_F64 = 5,
-        ALL_LINES = 100
+        MOST_COLUMNS_F64 = 5
     };
     const bool is_f64 = p->precision == KALLIMA_F64;
     const int64_t lanes = lanes_of(p, caps);
@@ -155,7 +155,7 @@ static bool are_few_apart(const struct kal_problem *p, const struct kal_caps *ca
     if (have_codelets_packed(p, lanes) || (are_rows(p) && are_faster_alone(p, lanes)))
         return true;
     return caps->lanes_f32 > 1 &&
-           kal_round_up(p->batch, tile) * ALL_LINES >= p->batch * most_lanes_apart(p);
+           kal_tiles_are_left_empty(p->batch, tile, most_lanes_apart(p));
 }
 
 // Is a line short enough for its copy to stay near?
@@ -208,7 +208,7 @@ static int most_lanes_of_columns(const struct kal_problem *p, int64_t tile, int6
 // visits, 0.25 to 0.9, but two complex ones 0.8 to 1.1.
 static bool are_columns_copied(const struct kal_problem *p, const struct kal_caps *caps)
 {
-    enum { SHORTEST = 33, FEWEST_LONG = 3, LONG_PAIR = 200000, FEW = 4, ALL = 100 };
+    enum { SHORTEST = 33, FEWEST_LONG = 3, LONG_PAIR = 200000, FEW = 4 };
     const int64_t lanes = lanes_of(p, caps);
     const int64_t tile = p->batch <= lanes / 2 ? lanes / 2 : lanes;
     const int64_t tiles = (p->batch + lanes - 1) / lanes;
@@ -219,8 +219,8 @@ static bool are_columns_copied(const struct kal_problem *p, const struct kal_cap
         return p->batch >= FEWEST_LONG || p->kind != KALLIMA_C2C || p->n[0] >= LONG_PAIR;
     if (p->batch < FEW || (p->batch == FEW && lanes > FEW))
         return true;
-    return kal_round_up(p->batch, tile) * ALL >=
-           p->batch * most_lanes_of_columns(p, tile, tiles);
+    return kal_tiles_are_left_empty(p->batch, tile,
+                                    most_lanes_of_columns(p, tile, tiles));
 }
 
 // Short convolutions, of which several lines on the lanes of tiles cost as much as one.
@@ -321,7 +321,8 @@ static void widen(struct kal_array *array, int64_t n)
 static int64_t lines_at_once(const struct kal_problem *p)
 {
     enum { NEAR_BYTES = 4 << 10 };
-    const double points = kal_points_from(p, 0); // of one real half of one
+    const double points =
+        kal_points_from(p, 0); // complex ones of one array; of reals half as many
     const double bytes = points * (p->precision == KALLIMA_F64 ? 16 : 8);
     if (points >= KAL_NUMBERS_MAX || p->batch < FEWEST_TOGETHER)
         return 1;

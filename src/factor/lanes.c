@@ -39,3 +39,9 @@ int64_t kal_lanes_at_work(int64_t points, const int *radix, int count, int64_t l
     }
     return work - least >= work / GAIN ? best : lanes;
 }
+
+bool kal_tiles_are_left_empty(int64_t lines, int64_t lanes, int percent)
+{
+    enum { ALL = 100 };
+    return (double)kal_round_up(lines, lanes) * ALL >= (double)lines * percent;
+}

@@ -2,12 +2,13 @@
 #include "factor/planes.h"
 
 #include "codelet/lengths.h"
+#include "factor/lanes.h"
 #include "factor/radix.h"
 #include "math/number.h"
 
 // Percents: a tile whose lanes are so many of these for each hundred that lines fill
 // loses to copies.
-enum { ANY = 100, FULL = 100, NEVER = INT16_MAX };
+enum { ANY = 100, NEVER = INT16_MAX };
 
 // Lines that fill registers by themselves are worked where they are, in planes as well;
 // others in tiles, whose lanes few lines leave idle, while a line alone has registers of
@@ -107,6 +108,6 @@ bool kal_planes_are_copied(const struct kal_problem *p, const struct kal_caps *c
         return false;
     if (lanes < FEWEST_LANES)
         return is_real && p->batch <= MOST_LINES && p->n[0] <= LONGEST;
-    return kal_round_up(p->batch, tile) * FULL >=
-           p->batch * (is_real ? least_lanes_real : least_lanes_complex)(p, lanes);
+    return kal_tiles_are_left_empty(
+        p->batch, tile, (is_real ? least_lanes_real : least_lanes_complex)(p, lanes));
 }

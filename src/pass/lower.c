@@ -105,7 +105,7 @@ kallima_status kal_phase_begin(struct kal_lowering *lo, const struct kal_lines *
                         "plan: the recipe needs more than %d phases", KAL_MAX_PASSES);
     if (!lo->stage_open)
         program->stage[program->stage_count++] =
-            (struct kal_stage){ 1, program->phase_count, 0 };
+            (struct kal_stage){ .repeats = 1, .first_phase = program->phase_count };
     program->stage[program->stage_count - 1].phase_count++;
 
     *inside = *lines;
@@ -192,8 +192,9 @@ kallima_status kal_stage_begin(struct kal_lowering *lo, const struct kal_lines *
     const bool is_split = at_once > 1 && loop_count(lines) < KAL_MAX_LOOPS;
     *inside = *lines;
     program->stage[program->stage_count++] =
-        (struct kal_stage){ kal_line_count(lines) / (is_split ? at_once : 1),
-                            program->phase_count, 0 };
+        (struct kal_stage){ .repeats = kal_line_count(lines) / (is_split ? at_once : 1),
+                            .first_phase = program->phase_count,
+                            .has_outer_scratch = lo->shared_used > 0 };
     if (is_split)
         split_last_loop(inside, at_once);
     inside->stage_loops += inside->line_loops + inside->inner_loops;

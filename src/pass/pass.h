@@ -117,12 +117,13 @@ struct kal_pass {
     const struct kal_parameters *parameters; // of its recipe; NULL: none are given
 };
 
-/** Return how many loops a pass has, of all groups. */
+/** Return whether a step pairs elements: SPLIT or MERGE. */
 static inline bool kal_step_is_mirrored(const struct kal_step *step)
 {
     return step->op == KAL_STEP_SPLIT || step->op == KAL_STEP_MERGE;
 }
 
+/** Return how many loops a pass has, of all groups. */
 static inline int kal_pass_loop_count(const struct kal_pass *pass)
 {
     return pass->stage_loops + pass->line_loops + pass->inner_loops;
@@ -146,6 +147,7 @@ struct kal_phase {
 struct kal_stage {
     int64_t repeats;
     int first_phase, phase_count;
+    bool has_outer_scratch; // there is shared scratch that other stages use, too
 };
 
 struct kal_program {

@@ -147,6 +147,12 @@ static const kallima_desc problems[] = {
     { .rank = 2, .n = { 8, 8 }, .batch = 9001 },
     { .rank = 2, .n = { 6, 6 }, .batch = 8000, .precision = KALLIMA_F64 },
     { .rank = 2, .n = { 4, 4 }, .batch = 3001, .direction = KALLIMA_INVERSE },
+    { .rank = 2, .n = { 8, 8 }, .batch = 9001, .kind = KALLIMA_R2C },
+    { .rank = 2,
+      .n = { 5, 5 },
+      .batch = 8001,
+      .kind = KALLIMA_C2R,
+      .precision = KALLIMA_F64 },
     // Long real lines, the mirrored step on tiles of both ends.
     { .rank = 1, .n = { 262144 }, .kind = KALLIMA_R2C, .precision = KALLIMA_F64 },
     { .rank = 1, .n = { 354294 }, .kind = KALLIMA_R2C, .precision = KALLIMA_F64 },

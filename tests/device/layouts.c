@@ -1044,6 +1044,45 @@ void planes_of_one_function_are_computed(void **state)
     ROWS_FINISH();
 }
 
+// The same of reals: their rows may have gaps, those of their coefficients not.
+void real_planes_of_one_function_are_computed(void **state)
+{
+#define SIDES(a, b) { a, b },
+    static const int8_t planes[][2] = { KAL_REAL_PLANES_FROM_4(
+        SIDES) KAL_REAL_PLANES_FROM_8(SIDES) KAL_REAL_PLANES_FROM_16(SIDES) };
+#undef SIDES
+    static const int64_t batches[] = { 1, 2, 7, 24, 130 };
+    enum { BATCHES = sizeof batches / sizeof *batches, SORTS = 2 * BATCHES };
+
+    (void)state;
+    for (size_t i = 0; i < 2 * SORTS * sizeof planes / sizeof *planes; i++) {
+        const int8_t *n = planes[i / 2 / SORTS];
+        const bool is_c2r = i % 2 == 1;
+        struct trial t = { .desc = { .rank = 2,
+                                     .n = { n[0], n[1] },
+                                     .batch = batches[i / 2 % BATCHES],
+                                     .kind = is_c2r ? KALLIMA_C2R : KALLIMA_R2C,
+                                     .precision = i / 2 / BATCHES % 2,
+                                     .direction = is_c2r,
+                                     .placement = i % 5 == 1,
+                                     .scale = i % 7 < 4 ? 0.0 : 0.5 },
+                           .seed = i,
+                           .way = (enum way)(i / 2 % WAY_COUNT) };
+        kallima_layout *coefficients = is_c2r ? &t.desc.in : &t.desc.out,
+                       *reals = is_c2r ? &t.desc.out : &t.desc.in;
+        if (!t.desc.placement && i % 9 < 3) {
+            reals->stride[1] = 1;
+            reals->stride[0] = n[1] + (int64_t)(i % 9);
+            reals->batch_stride = n[0] * reals->stride[0] + (int64_t)(i % 4);
+        }
+        if (!t.desc.placement && i % 9 == 2)
+            coefficients->batch_stride = n[0] * (n[1] / 2 + 1) + 3;
+        if (i == 0 || suite_takes(i, 1))
+            suite_check(&t, suite.device);
+    }
+    ROWS_FINISH();
+}
+
 // The lines of a small batch are worked one by one, each as if it were alone, up to some
 // number of them.
 void lines_of_small_batches_are_computed(void **state)

@@ -152,6 +152,7 @@ static int run_layouts(void)
         cmocka_unit_test(arrays_apart_are_computed),
         cmocka_unit_test(small_arrays_are_computed),
         cmocka_unit_test(planes_of_one_function_are_computed),
+        cmocka_unit_test(real_planes_of_one_function_are_computed),
         cmocka_unit_test(lines_of_small_batches_are_computed),
         cmocka_unit_test(tiny_and_huge_values_survive),
     };

@@ -96,6 +96,7 @@ void columns_are_computed(void **state);
 void arrays_apart_are_computed(void **state);
 void small_arrays_are_computed(void **state);
 void planes_of_one_function_are_computed(void **state);
+void real_planes_of_one_function_are_computed(void **state);
 void lines_of_small_batches_are_computed(void **state);
 void tiny_and_huge_values_survive(void **state);
 

@@ -34,6 +34,18 @@ static int64_t loop_product(const struct kal_loop *loops, int count)
 
 // --- counts ------------------------------------------------------------------------------
 
+// Is no shared scratch of a stage that is repeated what another one wrote or reads?
+static bool has_own_scratch(const struct kal_program *program,
+                            const struct kal_stage *stage)
+{
+    const struct kal_phase *first = &program->phase[stage->first_phase],
+                           *last = first + stage->phase_count - 1;
+    return stage->has_outer_scratch ||
+           (program->pass[first->first_pass]->in.buffer != KAL_BUFFER_SHARED &&
+            program->pass[last->first_pass + last->pass_count - 1]->out.buffer !=
+                KAL_BUFFER_SHARED);
+}
+
 static void check_stages(const struct subject *s)
 {
     const struct kal_program *program = s->program;
@@ -44,6 +56,7 @@ static void check_stages(const struct subject *s)
         CHECK(s, i, stage->first_phase == phases);
         CHECK(s, i, stage->phase_count > 0);
         CHECK(s, i, stage->repeats >= 1);
+        CHECK(s, i, stage->repeats == 1 || has_own_scratch(program, stage));
         phases += stage->phase_count;
     }
     CHECK(s, phases, phases == program->phase_count);
@@ -479,6 +492,7 @@ static void planned_programs_are_consistent(void **state)
         { .rank = 4, .n = { 3, 17, 4, 512 }, .direction = KALLIMA_INVERSE },
         { .rank = 2, .n = { 64, 256 }, .kind = KALLIMA_R2C },
         { .rank = 3, .n = { 12, 64, 256 }, .kind = KALLIMA_C2R },
+        { .rank = 2, .n = { 100003, 8 } },
     };
     (void)state;
     for (size_t i = 0; i < KAL_COUNT(lengths); i++) {

@@ -204,12 +204,11 @@ static bool is_of_numbers(const struct kal_pass *p)
 static const struct cpu_kernels *find_strided(const struct cpu_program *program,
                                               int radix, int64_t lines)
 {
-    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
+    const struct cpu_device *device = kal_cpu_device_of(program);
     const struct cpu_kernels *found = NULL;
 
     for (int i = 0; i < device->level_count; i++) {
-        const struct cpu_kernels *k =
-            kal_cpu_kernels_find(device->level[i], program->is_f64);
+        const struct cpu_kernels *k = device->kernels[program->is_f64][i];
         if (k->strided && k->strided[radix] && (!found || lines > k->lanes / 4))
             found = k;
     }
@@ -248,7 +247,7 @@ static void add_numbers(struct cpu_program *program, const struct cpu_kernels *k
 
 static void find_parts(struct cpu_program *program, int64_t real_length, bool is_forward)
 {
-    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
+    const struct cpu_device *device = kal_cpu_device_of(program);
     const struct kal_pass *p = program->pass[0].pass;
     int64_t done = 0;
 
@@ -263,8 +262,7 @@ static void find_parts(struct cpu_program *program, int64_t real_length, bool is
     const int widest =
         are_faster_alone(program, real_length) ? 0 : device->level_count - 1;
     for (int i = widest; i >= 0; i--) {
-        const struct cpu_kernels *k =
-            kal_cpu_kernels_find(device->level[i], program->is_f64);
+        const struct cpu_kernels *k = device->kernels[program->is_f64][i];
         if (k->apart)
             add_tiles(program, k, real_length, is_forward, &done);
     }
@@ -278,7 +276,7 @@ static struct cpu_apart_side find_side(const struct cpu_program *program,
 {
     enum { MANY_BYTES = 1 << 20 };
     const int64_t lines = program->program->phase[0].lines,
-                  real_bytes = program->is_f64 ? 8 : 4;
+                  real_bytes = program->real_bytes;
     return (struct cpu_apart_side){
         .line = line,
         .stride = is_real ? find_real_stride(side) : side->stride,
@@ -291,7 +289,7 @@ static struct cpu_apart_side find_side(const struct cpu_program *program,
 // Where the lines of each part begin.
 static void place_parts(struct cpu_program *program)
 {
-    const int64_t real_bytes = program->is_f64 ? 8 : 4;
+    const int64_t real_bytes = program->real_bytes;
     struct cpu_apart *apart = &program->apart;
 
     for (int i = 0; i < apart->part_count; i++) {
@@ -332,7 +330,7 @@ void kal_cpu_apart_share(const struct cpu_program *program, const struct cpu_vec
                          int64_t parts)
 {
     const struct cpu_apart *apart = &program->apart;
-    const int64_t real_bytes = program->is_f64 ? 8 : 4;
+    const int64_t real_bytes = program->real_bytes;
 
     for (int i = 0; i < apart->part_count; i++) {
         const struct cpu_apart_part *p = &apart->part[i];

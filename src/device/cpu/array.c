@@ -88,13 +88,12 @@ static void set_groups(struct cpu_axis *axis, const struct side *in,
 static const struct cpu_kernels *find_kernels(const struct cpu_program *program,
                                               int64_t count, int radix)
 {
-    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
+    const struct cpu_device *device = kal_cpu_device_of(program);
     const struct cpu_kernels *best = NULL;
     double least = INFINITY;
 
     for (int i = 0; i < device->level_count; i++) {
-        const struct cpu_kernels *k =
-            kal_cpu_kernels_find(device->level[i], program->is_f64);
+        const struct cpu_kernels *k = device->kernels[program->is_f64][i];
         if (!k->groups || !k->groups->beside[radix] || count < k->groups->numbers)
             continue;
         const double cost = kal_cpu_group_cost(program, k, count);
@@ -134,7 +133,7 @@ static bool add_beside(struct cpu_array *array, const struct cpu_program *progra
         .out_stride = out->stride,
         .is_swapped = pass->pass->in.is_swapped,
     };
-    set_groups(axis, in, out, lines, program->is_f64 ? 8 : 4);
+    set_groups(axis, in, out, lines, program->real_bytes);
     return true;
 }
 
@@ -157,7 +156,7 @@ static bool add_rows(struct cpu_array *array, const struct cpu_program *program,
     if (!kal_cpu_rows_are_found(&axis->rows, program, &rows, lines->count[0],
                                 axis->in_stride, axis->out_stride))
         return false;
-    set_groups(axis, &lines->in, &lines->out, lines, program->is_f64 ? 8 : 4);
+    set_groups(axis, &lines->in, &lines->out, lines, program->real_bytes);
     array->axis_count++;
     return true;
 }
@@ -181,10 +180,10 @@ static bool are_rows(const struct kal_problem *p, const struct kal_pass *pass,
 static bool fits_nearest(const struct cpu_program *program)
 {
     enum { LEAST_BYTES = 8 << 10, MOST_BYTES = 50 << 10 };
-    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
+    const struct cpu_device *device = kal_cpu_device_of(program);
     const struct kal_problem *p = program->program->problem;
     const double bytes =
-        kal_problem_points(p) / (double)p->batch * (program->is_f64 ? 16 : 8); // of one
+        kal_problem_points(p) / (double)p->batch * 2 * program->real_bytes; // of one
 
     return !device->is_zen && p->kind == KALLIMA_C2C && bytes >= LEAST_BYTES &&
            bytes <= MOST_BYTES;
@@ -218,7 +217,7 @@ static kallima_status add_single_rows(struct cpu_array *array,
         .in_stride = lines->in.step[0],
         .out_stride = lines->out.step[0],
     };
-    set_groups(axis, &lines->in, &lines->out, lines, program->is_f64 ? 8 : 4);
+    set_groups(axis, &lines->in, &lines->out, lines, program->real_bytes);
     *is_added = true;
     return KALLIMA_OK;
 }
@@ -258,7 +257,7 @@ static kallima_status add_single_columns(struct cpu_array *array,
         .in_stride = PAIR,
         .out_stride = PAIR,
     };
-    set_groups(axis, &lines->in, &lines->out, lines, program->is_f64 ? 8 : 4);
+    set_groups(axis, &lines->in, &lines->out, lines, program->real_bytes);
     *is_added = true;
     return KALLIMA_OK;
 }
@@ -347,7 +346,7 @@ static bool is_faster_in_tiles(const struct cpu_program *program, bool are_small
     enum { MANY_BYTES = 4000000, MORE_BYTES = 6000000 };
     enum { SEVERAL_F32 = 32, SEVERAL_F64 = 128 };
     enum { LONG = 512, PERIOD = 256, FEW_LINES = 16, SHARE = 4 };
-    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
+    const struct cpu_device *device = kal_cpu_device_of(program);
     const double bytes =
         program->pass[0].bytes / (double)program->program->phase[0].lines; // of an array
     const int lanes = program->pass[0].widest->lanes;
@@ -457,7 +456,7 @@ static void add_axis_calls(struct cpu_array *array, int number)
 static kallima_status add_calls(struct cpu_array *array, struct cpu_program *program)
 {
     enum { MOST_CALLS = 24 };
-    const int64_t part_bytes = program->is_f64 ? 8 : 4;
+    const int64_t part_bytes = program->real_bytes;
     const bool is_swapped = array->axis[0].is_swapped;
     int64_t count = 0;
     void *memory;
@@ -549,7 +548,7 @@ static bool has_rows(const struct cpu_array *array, int first, int steps)
 static kallima_status find_blocks(struct cpu_array *array, struct cpu_program *program)
 {
     enum { LEAST_BYTES = 128 << 10, BLOCK_BYTES = 32 << 10 };
-    const int64_t real_bytes = program->is_f64 ? 8 : 4;
+    const int64_t real_bytes = program->real_bytes;
     void *memory;
 
     if (array->tile_bytes <= LEAST_BYTES || array->column)
@@ -630,7 +629,7 @@ static void find_places(struct cpu_array *array, const struct cpu_program *progr
 static void make_room_for_column(struct cpu_array *array,
                                  const struct cpu_program *program)
 {
-    const int64_t bytes = program->program->problem->n[0] * (program->is_f64 ? 16 : 8);
+    const int64_t bytes = program->program->problem->n[0] * 2 * program->real_bytes;
     array->column_at = kal_round_up(array->tile_bytes, CPU_LINE_BYTES);
     array->tile_bytes = array->column_at + kal_round_up(bytes, CPU_LINE_BYTES);
     array->is_small = true;
@@ -640,13 +639,18 @@ static void make_room_for_column(struct cpu_array *array,
 static cpu_beside *find_plane(const struct cpu_program *program,
                               const struct kal_problem *p)
 {
-    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
+    const struct cpu_device *device = kal_cpu_device_of(program);
 
     for (int i = device->level_count - 1; i >= 0; i--) {
-        const struct cpu_kernels *k =
-            kal_cpu_kernels_find(device->level[i], program->is_f64);
-        const struct cpu_plane *plane = k->groups ? k->groups->planes : NULL;
-        for (; plane && plane->rows; plane++) {
+        const struct cpu_kernels *k = device->kernels[program->is_f64][i];
+        if (!k->planes)
+            continue;
+        const struct cpu_plane *const of_kind[] = {
+            [KALLIMA_C2C] = k->planes->c2c,
+            [KALLIMA_R2C] = k->planes->r2c,
+            [KALLIMA_C2R] = k->planes->c2r,
+        };
+        for (const struct cpu_plane *plane = of_kind[p->kind]; plane->rows; plane++) {
             if (plane->rows == p->n[0] && plane->columns == p->n[1])
                 return plane->run;
         }
@@ -654,21 +658,23 @@ static cpu_beside *find_plane(const struct cpu_program *program,
     return NULL;
 }
 
-static bool are_packed_planes(const struct kal_array *array)
+// Do the rows of one side of a plane follow on each other, those of reals with gaps or without?
+static bool has_plain_rows(const struct kal_array *array)
 {
     enum { PLANE = 2 };
     return kal_array_is_contiguous(array, PLANE) &&
-           kal_array_follows_itself(array, PLANE);
+           (array->is_real ? array->stride[0] >= array->n[1]
+                           : kal_array_follows_itself(array, PLANE));
 }
 
-// Both axes of complex planes as one step, plane after plane, where each is one codelet.
+// Both axes of planes as one step, where each is one codelet.
 static void join_axes(struct cpu_array *array, const struct cpu_program *program)
 {
     const struct kal_problem *p = program->program->problem;
-    const int64_t bytes = p->n[0] * p->n[1] * (program->is_f64 ? 16 : 8);
+    const int64_t real_bytes = program->real_bytes;
 
-    if (p->rank != 2 || p->kind != KALLIMA_C2C || array->axis_count != 2 ||
-        !are_packed_planes(&p->in) || !are_packed_planes(&p->out))
+    if (p->rank != 2 || array->axis_count != 2 || !has_plain_rows(&p->in) ||
+        !has_plain_rows(&p->out))
         return;
     cpu_beside *run = find_plane(program, p);
     if (!run)
@@ -678,10 +684,12 @@ static void join_axes(struct cpu_array *array, const struct cpu_program *program
         .beside = run,
         .lines = 1,
         .groups = p->batch / program->program->phase[0].lines,
-        .in_group = bytes,
-        .out_group = bytes,
+        .in_group = p->in.batch_stride * kal_array_reals(&p->in) * real_bytes,
+        .out_group = p->out.batch_stride * kal_array_reals(&p->out) * real_bytes,
         .times = 1,
-        .is_swapped = array->axis[0].is_swapped,
+        .in_stride = p->in.stride[0],
+        .out_stride = p->out.stride[0],
+        .is_swapped = p->kind == KALLIMA_C2C && array->axis[0].is_swapped,
     };
 }
 
@@ -704,7 +712,7 @@ kallima_status kal_cpu_array_find(struct cpu_program *program)
             return KALLIMA_OK;
         }
     }
-    array->tile_bytes = reals * (program->is_f64 ? 8 : 4);
+    array->tile_bytes = reals * program->real_bytes;
     join_axes(array, program);
     if (array->column)
         make_room_for_column(array, program);
@@ -722,10 +730,10 @@ kallima_status kal_cpu_array_find(struct cpu_program *program)
 void kal_cpu_array_leaving_find(struct cpu_program *program)
 {
     enum { LEAST_BYTES = 20 << 10, FEWEST_LINES = 80 };
-    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
+    const struct cpu_device *device = kal_cpu_device_of(program);
     struct cpu_array *array = &program->array;
     const struct cpu_axis *axis = &array->axis[array->axis_count - 1];
-    const int64_t row_bytes = axis->out_stride * (program->is_f64 ? 8 : 4);
+    const int64_t row_bytes = axis->out_stride * program->real_bytes;
     const int64_t rows = program->pass[program->program->pass_count - 1].pass->n;
 
     if (device->is_zen || !axis->beside || axis->groups * axis->times > 1 ||

@@ -196,7 +196,7 @@ static inline void run_axis(const struct cpu_program *program,
                             const struct cpu_axis *axis, char *from, char *to,
                             char *const copy[2], struct asking *a)
 {
-    const int64_t part_bytes = program->is_f64 ? 8 : 4;
+    const int64_t part_bytes = program->real_bytes;
 
     for (int64_t i = 0; i < axis->times; i++) {
         if (axis->row)
@@ -247,8 +247,7 @@ static inline char *run_axes(const struct cpu_program *program, int count, char 
         if (array->axis[i].joins_next) {
             next =
                 array->is_in_place || i + 2 == array->axis_count ? to : tile[(i + 1) % 2];
-            run_joined(&array->axis[i], from, next, tile[i % 2], program->is_f64 ? 8 : 4,
-                       a);
+            run_joined(&array->axis[i], from, next, tile[i % 2], program->real_bytes, a);
             from = next;
             i++;
             continue;
@@ -333,12 +332,12 @@ void kal_cpu_array_run(const struct cpu_program *program, const struct cpu_vecto
 static int64_t copy_pitch(const struct cpu_program *program)
 {
     enum { LINES_MORE = 3 }; // of the caches
-    return PAIR * ASKING_LINES + LINES_MORE * CPU_LINE_BYTES / (program->is_f64 ? 8 : 4);
+    return PAIR * ASKING_LINES + LINES_MORE * CPU_LINE_BYTES / program->real_bytes;
 }
 
 int64_t kal_cpu_array_copy_bytes(const struct cpu_program *program)
 {
-    return copy_pitch(program) * program->array.leaving_rows * (program->is_f64 ? 8 : 4);
+    return copy_pitch(program) * program->array.leaving_rows * program->real_bytes;
 }
 
 // Some lines of the last step from the copy to where they belong.
@@ -347,7 +346,7 @@ static void leave_lines(const struct cpu_program *program, char *to, char *copy,
 {
     const struct cpu_array *array = &program->array;
     const struct cpu_kernels *kernels = program->pass[0].widest;
-    const int64_t real_bytes = program->is_f64 ? 8 : 4, reals = PAIR * lines;
+    const int64_t real_bytes = program->real_bytes, reals = PAIR * lines;
     const int64_t stride = array->axis[array->axis_count - 1].out_stride,
                   pitch = copy_pitch(program), rows = array->leaving_rows;
 
@@ -378,7 +377,7 @@ static void run_leaving(const struct cpu_program *program, char *from, char *to,
     const struct cpu_array *array = &program->array;
     const struct cpu_axis *axis = &array->axis[array->axis_count - 1];
     const struct cpu_axis *before = joins_last(array) ? axis - 1 : NULL;
-    const int64_t part_bytes = program->is_f64 ? 8 : 4, pair_bytes = PAIR * part_bytes;
+    const int64_t part_bytes = program->real_bytes, pair_bytes = PAIR * part_bytes;
     const int64_t lead = kal_cpu_count_before_line(to, pair_bytes);
     const int64_t pitch = before ? PAIR * 2 * ASKING_LINES : axis->in_stride;
 

@@ -139,13 +139,12 @@ static bool fills_several(const struct kal_pass *p, int64_t lines, bool is_f64,
 static void find_choices(struct choices *choices, const struct cpu_program *program,
                          const struct kal_pass *p, int64_t lines)
 {
-    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
+    const struct cpu_device *device = kal_cpu_device_of(program);
     const int wanted = kal_pass_get_parameter(p, KAL_PARAMETER_LANES, 0);
 
     choices->count = 0;
     for (int i = 0; i < device->level_count; i++) {
-        const struct cpu_kernels *k =
-            kal_cpu_kernels_find(device->level[i], program->is_f64);
+        const struct cpu_kernels *k = device->kernels[program->is_f64][i];
         if (!wanted || k->lanes == wanted || k->lanes == 1)
             add_turned(choices, program, k, p, lines);
         if (fills_several(p, lines, program->is_f64, i == device->level_count - 1))
@@ -184,7 +183,7 @@ bool kal_cpu_rows_are_found(struct cpu_batch *batch, const struct cpu_program *p
                             const struct kal_pass *p, int64_t lines, int64_t in_step,
                             int64_t out_step)
 {
-    const int64_t real_bytes = program->is_f64 ? 8 : 4;
+    const int64_t real_bytes = program->real_bytes;
     struct choices choices;
 
     find_choices(&choices, program, p, lines);

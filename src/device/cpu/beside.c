@@ -113,19 +113,23 @@ void kal_cpu_beside_run(const struct cpu_worker *worker, const struct cpu_pass *
     }
 }
 
-// The size is said as a constant, for memcpy() to be a move.
-#define MOVE(bytes)                                                   \
-    for (int64_t e = 0; e < n; e++, to += to_step, from += from_step) \
-    memcpy(to, from, bytes)
+// Whose size is a constant where it is called, so that memcpy() is a move.
+CPU_INLINE void move_each(char *to, int64_t to_step, const char *from, int64_t from_step,
+                          int64_t n, size_t bytes)
+{
+    for (int64_t e = 0; e < n; e++)
+        memcpy(to + e * to_step, from + e * from_step, bytes);
+}
 
 void kal_cpu_move(char *to, int64_t to_step, const char *from, int64_t from_step,
                   int64_t n, int64_t bytes)
 {
-    switch (bytes) {
-    case 4: MOVE(4); break;
-    case 8: MOVE(8); break;
-    default: MOVE(16);
-    }
+    if (bytes == 4)
+        move_each(to, to_step, from, from_step, n, 4);
+    else if (bytes == 8)
+        move_each(to, to_step, from, from_step, n, 8);
+    else
+        move_each(to, to_step, from, from_step, n, 16);
 }
 
 // The lines of one side to a tile of all lanes, or back.

@@ -110,9 +110,9 @@ static bool is_apart(const struct cpu_program *program, const struct kal_pass *p
            (pass->out.buffer == KAL_BUFFER_SHARED && pass->in.offset != pass->out.offset);
 }
 
-// Much output that nothing reads again, or that drives itself from the caches until it is
-// read, as that of all lines of a stage does: so many times as much as is stored past
-// them elsewhere.
+// Does a pass write at least `times` as much as is stored past the caches elsewhere? All
+// that the last one writes counts, of others what one repeat of the stage writes, which is
+// read before the next.
 static bool leaves_caches(const struct cpu_program *program, const struct kal_pass *pass,
                           double times)
 {
@@ -140,7 +140,7 @@ bool kal_cpu_streams_planes(const struct cpu_program *program,
                             const struct kal_pass *pass)
 {
     static const double TIMES = 4.0;
-    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
+    const struct cpu_device *device = kal_cpu_device_of(program);
     const bool is_alone = device->is_zen || device->base.caps.threads == 1;
     return !pass->out.is_real && pass->out.imag == 0 && is_apart(program, pass) &&
            leaves_caches(program, pass, is_alone ? 1.0 : TIMES);
@@ -153,7 +153,7 @@ bool kal_cpu_arrays_leave_caches(const struct cpu_program *program,
                                  const struct kal_pass *pass)
 {
     enum { TIMES_ZEN = 1, TIMES = 2 };
-    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
+    const struct cpu_device *device = kal_cpu_device_of(program);
     const double least =
         (double)device->base.caps.far_bytes * (device->is_zen ? TIMES_ZEN : TIMES);
     return !program->program->is_in_place &&
@@ -229,7 +229,7 @@ static bool are_held_up(const struct cpu_program *program, const struct cpu_pass
     enum { FEWEST = 5, LONGEST_TURNED = 18, LONGEST_F32 = 36, LONGEST_F64 = 32 };
     enum { SHORT_BYTES = 128, LONG_BYTES = 160 };
     const double KEPT_SHARE = 0.75, MOST_OF_LONG = 7e6;
-    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
+    const struct cpu_device *device = kal_cpu_device_of(program);
     const struct kal_caps *caps = &device->base.caps;
     const struct cpu_short_lines *turned = &pass->turned;
     const bool is_f64 = program->is_f64, has_threads = caps->threads > 1;
@@ -260,7 +260,7 @@ static bool are_held_up(const struct cpu_program *program, const struct cpu_pass
 // memory.
 static bool is_followed(const struct cpu_program *program, const struct cpu_pass *pass)
 {
-    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
+    const struct cpu_device *device = kal_cpu_device_of(program);
     return pass->turned.run && !pass->is_streamed &&
            (device->base.caps.waits_for_stores ||
             (device->is_zen_5 && are_several_doubles(program, pass) &&
@@ -275,7 +275,7 @@ static bool is_followed(const struct cpu_program *program, const struct cpu_pass
 // long.
 static bool ends_inside(const struct cpu_program *program, const struct cpu_pass *pass)
 {
-    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
+    const struct cpu_device *device = kal_cpu_device_of(program);
 
     if (!device->is_zen || pass->is_far || pass->is_streamed || pass->is_blocked ||
         pass->pass->is_in_place || pass->fast_loop < 0)
@@ -315,7 +315,7 @@ void kal_cpu_caches_find(struct cpu_program *program, const struct kal_phase *ph
     pass->is_far = kal_pass_get_parameter(
         p, KAL_PARAMETER_FETCH, is_far(program, phase, p) && !is_followed(program, pass));
     pass->ends_inside = ends_inside(program, pass);
-    pass->has_lead = has_lead(pass, program->is_f64 ? 8 : 4);
+    pass->has_lead = has_lead(pass, program->real_bytes);
 }
 
 // Complex lines that are far too many for the caches of all threads are worth a copy: others are as
@@ -323,7 +323,7 @@ void kal_cpu_caches_find(struct cpu_program *program, const struct kal_phase *ph
 bool kal_cpu_is_staged(const struct cpu_program *program, const struct cpu_pass *pass)
 {
     enum { FEWEST_BYTES = 64, MANY_BYTES = 32000000 }; // for each thread
-    const int64_t line_bytes = pass->pass->n * (program->is_f64 ? 16 : 8);
+    const int64_t line_bytes = pass->pass->n * 2 * program->real_bytes;
 
     return pass->is_streamed && pass->turned.run && !pass->turned.is_real &&
            line_bytes >= FEWEST_BYTES &&
@@ -338,7 +338,7 @@ bool kal_cpu_is_staged(const struct cpu_program *program, const struct cpu_pass 
 int kal_cpu_joined_count(const struct cpu_program *program, const struct cpu_pass *pass)
 {
     enum { FAR_APART = 512, WANTED = 4, MOST_BYTES = 352 << 10 };
-    const int64_t real_bytes = program->is_f64 ? 8 : 4;
+    const int64_t real_bytes = program->real_bytes;
     const int64_t piece = 2 * pass->kernels->lanes * real_bytes;
     int tiles = WANTED;
 

@@ -39,7 +39,7 @@ static void find_together(struct cpu_program *program)
 
     copied->together = copied->at_once;
     for (int i = 0; i < 2 && copied->at_once == 1; i++) {
-        const int64_t bytes = side[i]->reals * (program->is_f64 ? 8 : 4);
+        const int64_t bytes = side[i]->reals * program->real_bytes;
         const int64_t line = CPU_LINE_BYTES / bytes;
         const int64_t near = near_bytes / side[i]->line_bytes;
         side[i]->line_bytes =
@@ -79,7 +79,7 @@ void kal_cpu_columns_share_out(struct cpu_program *program)
 bool kal_cpu_columns_are_streamed(const struct cpu_program *program)
 {
     const struct cpu_user_side *side = &program->out;
-    const int64_t real_bytes = program->is_f64 ? 8 : 4;
+    const int64_t real_bytes = program->real_bytes;
     const struct kal_problem *p = program->program->problem;
     return program->copied.out.copy_columns &&
            program->copied.widest->lanes * real_bytes == CPU_LINE_BYTES &&
@@ -94,7 +94,7 @@ static void copy_elements(const struct cpu_program *program,
                           char *copies, int64_t lines, int64_t first, int64_t end)
 {
     const bool is_input = side == &program->copied.in;
-    const int64_t real_bytes = program->is_f64 ? 8 : 4, bytes = side->reals * real_bytes;
+    const int64_t real_bytes = program->real_bytes, bytes = side->reals * real_bytes;
     const int64_t pitch = side->line_bytes / real_bytes, stride = v->stride;
     const int64_t at_once = program->copied.widest->lanes / side->reals;
 

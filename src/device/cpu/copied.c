@@ -49,8 +49,7 @@ static struct cpu_copied_side find_side(const struct cpu_program *program, bool 
         .is_planar = array->is_planar,
         .copy_line =
             find_kernel(array, p->rank, program->copied.widest->copies, is_input),
-        .line_bytes =
-            copy->elements * (copy->is_real ? 1 : 2) * (program->is_f64 ? 8 : 4),
+        .line_bytes = copy->elements * (copy->is_real ? 1 : 2) * program->real_bytes,
     };
     kal_cpu_columns_find(program, &side, is_input);
     return side;
@@ -71,7 +70,7 @@ static kallima_status create_nested(struct kal_device_program **out,
 // Lines one behind the other that do not fit the nearer cache, elements that share lines of it.
 static bool is_far(const struct cpu_program *program, const struct cpu_user_side *side)
 {
-    const int64_t real_bytes = program->is_f64 ? 8 : 4;
+    const int64_t real_bytes = program->real_bytes;
     return !side->is_planar && side->line > 0 && side->stride * real_bytes > 0 &&
            side->stride * real_bytes <= CPU_LINE_BYTES &&
            side->line * program->program->problem->batch >
@@ -83,15 +82,13 @@ kallima_status kal_cpu_copied_find(struct cpu_program *program)
     const struct kal_problem *p = program->program->problem;
     const struct kal_problem *copy = program->program->copied;
     const struct kal_recipe *recipe = program->program->recipe;
-    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
     struct cpu_copied *copied = &program->copied;
 
     if (!copy)
         return KALLIMA_OK;
     if (copy->kind != p->kind) // of reals that are copied to complex numbers
         recipe = recipe->child[0];
-    copied->widest =
-        kal_cpu_kernels_find(device->level[device->level_count - 1], program->is_f64);
+    copied->widest = kal_cpu_widest_kernels(program);
     copied->in = find_side(program, true);
     copied->out = find_side(program, false);
     copied->at_once = copy->batch;
@@ -285,7 +282,7 @@ CPU_INLINE void copy_lines(const struct cpu_program *program, bool is_input,
         is_input ? &program->copied.in : &program->copied.out;
     const struct cpu_user_side *user = is_input ? &program->in : &program->out;
     copy_one *const copy = is_input ? copy_to : copy_back;
-    const int64_t real_bytes = program->is_f64 ? 8 : 4;
+    const int64_t real_bytes = program->real_bytes;
 
     if (side->copy_columns && lines > 1) {
         kal_cpu_columns_copy(program, side, v, copies, lines);

@@ -17,7 +17,7 @@ struct cpu_device {
     bool is_zen;     // asks for lines far ahead, and cores share caches in groups
     bool is_zen_5;   // whose threads share 43 GB/s past the caches
     int level_count; // least first
-    const char *level[CPU_MAX_LEVELS];
+    const struct cpu_kernels *kernels[2][CPU_MAX_LEVELS]; // of f32, and of f64
 };
 
 /** A step made ready: its function and its table. */
@@ -119,7 +119,7 @@ struct cpu_pass {
     bool out_permutes; // the index map is a permutation of a tile's elements
 };
 
-/** A program of one line with nothing to look up when it runs. */
+/** How a program is run that needs no look-ups, in place of pass by pass. */
 enum cpu_single {
     CPU_NOT_SINGLE = 0,
     CPU_SINGLE_STEPS, // codelets, of which the first one reads it and the last one writes it
@@ -202,7 +202,7 @@ struct cpu_apart {
 
 /** One side of a line that is copied: its elements, of so many reals. */
 enum cpu_copy {
-    CPU_COPY_NONE,  // the copy is what it would be of
+    CPU_COPY_NONE,  // none: this side is packed already, and is worked where it is
     CPU_COPY_PLAIN, // of elements as they are
     CPU_COPY_REALS, // of the real parts of complex numbers, the others being zero
     CPU_COPY_HALF,  // of the conjugate of a whole spectrum, of which half is stored
@@ -330,6 +330,7 @@ struct cpu_program {
     struct cpu_roots_kept *roots_kept; // meanwhile; a part's are its parent's
     struct cpu_pass *pass;
     bool is_f64;
+    int real_bytes;
     // Lines ask for memory to come in the nearest cache, not in the one behind it. On a
     // Zen 5 processor the latter is as if nothing had been asked for with some places of
     // the input, of 64 floats in 67 MB most: 2.6 or 8 ms; others take 0.8 to 1.04 of the
@@ -364,6 +365,27 @@ struct cpu_program {
     // itself.
     int scratches;
 };
+
+/** Return the device that a program is for. */
+static inline const struct cpu_device *kal_cpu_device_of(
+    const struct cpu_program *program)
+{
+    return (const struct cpu_device *)program->base.device;
+}
+
+/** Return the kernels of its highest level. */
+static inline const struct cpu_kernels *kal_cpu_widest_kernels(
+    const struct cpu_program *program)
+{
+    const struct cpu_device *device = kal_cpu_device_of(program);
+    return device->kernels[program->is_f64][device->level_count - 1];
+}
+
+/** Return how many passes are run where one is met: two that are lines on their own lanes. */
+static inline int kal_cpu_passes_of(const struct cpu_pass *pass)
+{
+    return pass->line ? 2 : 1;
+}
 
 /** A line of the caches: what goes past them begins on one, so that each is stored whole. */
 enum { CPU_LINE_BYTES = 64 };

@@ -36,12 +36,13 @@ struct cpu_deal kal_cpu_deal(struct cpu_worker *worker, int64_t count, int64_t t
     const bool is_shared = parts > 1 && parts <= CPU_HANDS;
     const int64_t most = kal_min(count / parts / together, (int64_t)MASK / parts);
 
-    if (is_shared)
+    pieces = is_shared ? kal_max(1, kal_min(pieces, most)) : 1;
+    if (pieces > 1) // each of these leaves its number with all, so that it may come again
         worker->deals = (worker->deals + 1) % NUMBERS;
     return (struct cpu_deal){
         .count = count,
         .together = together,
-        .pieces = is_shared ? kal_max(1, kal_min(pieces, most)) : 1,
+        .pieces = pieces,
         .number = worker->deals,
     };
 }

@@ -78,7 +78,8 @@ void kal_cpu_program_describe(const struct kal_device_program *base,
                      program->apart.part[0].level);
         return;
     }
-    for (int i = 0; i < program->program->pass_count; i++) {
+    for (int i = 0; i < program->program->pass_count;
+         i += kal_cpu_passes_of(&program->pass[i])) {
         const struct cpu_pass *pass = &program->pass[i];
         const char *way, *level = describe_level(pass, &way);
         kal_text_add(text, "pass %-3d %s%s", i, level, way);
@@ -87,6 +88,5 @@ void kal_cpu_program_describe(const struct kal_device_program *base,
                          pass->is_far && !pass->line ? ", fetched ahead" : "",
                          pass->is_streamed ? ", stored past the caches" : "");
         kal_text_add(text, "\n");
-        i += pass->line != NULL;
     }
 }

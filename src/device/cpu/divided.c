@@ -45,7 +45,7 @@ kallima_status kal_cpu_divided_find(struct cpu_program *program)
     if (!source->inner)
         return KALLIMA_OK;
     const struct kal_recipe inner = without_first(source->recipe);
-    const int64_t bytes = lines->n[0] * lines->batch * (program->is_f64 ? 16 : 8);
+    const int64_t bytes = lines->n[0] * lines->batch * 2 * program->real_bytes;
     program->threads = count_threads(program, (double)bytes);
     KAL_TRY(create_nested(&divided->inner, program, &inner, source->inner));
     KAL_TRY(create_nested(&divided->columns, program, source->recipe->child[0], lines));

@@ -15,7 +15,7 @@ static bool is_mirror(const struct cpu_pass *pass, enum kal_step_op op)
     const struct kal_pass *p = pass->pass;
     return pass->is_mirrored && p->step[0].op == op && p->step[0].outer == 1 &&
            pass->fast_loop < 0 && pass->inner == 1 &&
-           kal_cpu_side_is_contiguous(&p->in) && kal_cpu_side_is_contiguous(&p->out);
+           kal_cpu_side_is_interleaved(&p->in) && kal_cpu_side_is_interleaved(&p->out);
 }
 
 // Lines that are all of a phase, through codelets, between plain sides of interleaved numbers.
@@ -43,7 +43,7 @@ static bool can_split(const struct cpu_pass *rows, const struct cpu_pass *mirror
 {
     const struct kal_pass *p = rows->pass, *m = mirror->pass;
     if (!is_mirror(mirror, KAL_STEP_SPLIT) || !are_plain_lines(rows) ||
-        m->out.is_swapped || !kal_cpu_side_is_contiguous(&p->in) || p->in.is_swapped ||
+        m->out.is_swapped || !kal_cpu_side_is_interleaved(&p->in) || p->in.is_swapped ||
         p->out.twiddle_n)
         return false;
     const int64_t count = rows->chunk_rows.length;
@@ -88,9 +88,9 @@ static bool is_worth_it(const struct cpu_program *program, const struct cpu_pass
                         bool is_split)
 {
     enum { NEAR_TIMES = 4, NEAR_TIMES_ZEN = 2, SHARE = 4 };
-    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
+    const struct cpu_device *device = kal_cpu_device_of(program);
     const struct kal_caps *caps = &device->base.caps;
-    const int64_t number = program->is_f64 ? 16 : 8, count = lines->chunk_rows.length;
+    const int64_t number = 2 * program->real_bytes, count = lines->chunk_rows.length;
     const uint64_t bytes = (uint64_t)(count * lines->pass->n * number);
     const bool is_wide = lines->kernels->lanes * number == 2 * CPU_LINE_BYTES;
     const uint64_t most = caps->shared_bytes / SHARE;
@@ -131,7 +131,7 @@ kallima_status kal_cpu_facing_find(struct cpu_program *program, struct cpu_pass 
     f->is_streamed =
         is_split ? kal_cpu_leaves_caches(program, mirror->pass) : lines->is_streamed;
     f->scale = lines->pass->scale * mirror->pass->scale;
-    f->at_once = (CPU_MOST_FACING + 1) * tile_bytes(f, program->is_f64 ? 8 : 4) <=
+    f->at_once = (CPU_MOST_FACING + 1) * tile_bytes(f, program->real_bytes) <=
                          (int64_t)program->base.device->caps.near_bytes
                      ? CPU_MOST_FACING
                      : 1;

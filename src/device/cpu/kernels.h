@@ -213,12 +213,19 @@ struct cpu_both {
 };
 
 /**
- * All of a plane of so many rows and columns, packed on both sides, which may be one; only
- * its places are looked at.
+ * All of a plane of so many rows and columns, not scaled. Complex rows are packed, on both
+ * sides, which may be one; rows of reals are a stride apart, those of their coefficients are
+ * packed. Nothing else is looked at.
  */
 struct cpu_plane {
     int rows, columns;
     cpu_beside *run;
+};
+
+/** Planes by what they are: complex ones, and forward and backward ones of reals. Each list
+ * ends with one of no rows. */
+struct cpu_plane_kernels {
+    const struct cpu_plane *c2c, *r2c, *c2r;
 };
 
 /**
@@ -229,14 +236,12 @@ struct cpu_plane {
  * radix-1 registers of real parts, each number's twice, and of imaginary parts in turn.
  * `later` has s at least `numbers`. Those of lines beside each other: `beside`. `both`,
  * up to the first one that has none: all of a line of two steps, w being that of `first`.
- * `planes` ends with one of no rows.
  */
 struct cpu_group_kernels {
     int numbers;
     struct cpu_both both[KAL_TWO_STEPS_COUNT];
     cpu_dft *first[CPU_MAX_RADIX + 1], *later[CPU_MAX_RADIX + 1];
     cpu_beside *beside[CPU_LONGEST + 1]; // the longest one in registers of up to 32 bytes
-    const struct cpu_plane *planes;
     cpu_mirror *split, *merge;
 };
 
@@ -483,6 +488,7 @@ struct cpu_kernels {
     const struct cpu_line_kernels *line; // NULL for one lane
     const struct cpu_pair_kernels *pairs;   // NULL for one lane
     const struct cpu_group_kernels *groups; // NULL where one number fills a register
+    const struct cpu_plane_kernels *planes; // NULL where `groups` is
     // By radix, NULL where there is none; NULL for one lane. Then those that are scaled.
     cpu_short *const *shorts, *const *scaled_shorts;
     const struct cpu_real_kernels *reals, *scaled_reals;

@@ -20,7 +20,7 @@ bool kal_cpu_steps_are_plain(const struct kal_pass *p)
     return p->step_count > 0;
 }
 
-bool kal_cpu_side_is_contiguous(const struct kal_side *side)
+bool kal_cpu_side_is_interleaved(const struct kal_side *side)
 {
     return side->imag == 1 && side->stride == 2 && !side->is_real && !side->index;
 }
@@ -106,7 +106,7 @@ static bool fits_level(struct cpu_line *line, const struct cpu_kernels *k,
     line->kernels = k;
     line->plane_bytes = k->lanes * real_bytes;
     line->tiles = line->radix / lanes;
-    line->has_roots = steps == 1 && line->scale == 1.0;
+    line->has_roots = steps == 1 && line->scale == 1.0; // else output 0 has a factor, too
     line->is_folded = line->out == CPU_INTERLEAVED && kal_cpu_line_can_be_folded(line);
     line->end = line->is_folded ? k->line->folded[line->radix]
                                 : kal_cpu_line_last_step(line, k, line->out);
@@ -163,7 +163,7 @@ static void find_stage(struct cpu_line *line)
 static kallima_status find_width(struct cpu_line **out, struct cpu_program *program,
                                  const struct cpu_line *base, int width)
 {
-    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
+    const struct cpu_device *device = kal_cpu_device_of(program);
     void *memory;
 
     *out = NULL;
@@ -173,10 +173,9 @@ static kallima_status find_width(struct cpu_line **out, struct cpu_program *prog
     line->width = width;
     line->alone = line;
     for (int i = device->level_count - 1; i >= 0; i--) {
-        if (fits_level(line, kal_cpu_kernels_find(device->level[i], program->is_f64),
-                       program->is_f64 ? 8 : 4)) {
+        if (fits_level(line, device->kernels[program->is_f64][i], program->real_bytes)) {
             *out = line;
-            line->is_spread = is_spread(line, program->is_f64 ? 8 : 4);
+            line->is_spread = is_spread(line, program->real_bytes);
             find_stage(line);
             return kal_cpu_line_tables_build(program, line);
         }
@@ -194,7 +193,7 @@ static bool has_twins(const struct cpu_line *line)
 kallima_status kal_cpu_line_find(struct cpu_line **out, struct cpu_program *program,
                                  const struct kal_phase *phase, struct cpu_pass *columns)
 {
-    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
+    const struct cpu_device *device = kal_cpu_device_of(program);
     struct cpu_pass *rows = columns + 1;
     struct cpu_line *twins;
 
@@ -211,7 +210,7 @@ kallima_status kal_cpu_line_find(struct cpu_line **out, struct cpu_program *prog
         .m = columns->pass->n,
         .in = unit_of(&columns->pass->in) == 2 ? CPU_INTERLEAVED : CPU_PLANAR,
         .out = unit_of(&rows->pass->out) == 2 ? CPU_INTERLEAVED : CPU_PLANAR,
-        .line_bytes = columns->pass->n * radix * (program->is_f64 ? 16 : 8),
+        .line_bytes = columns->pass->n * radix * 2 * program->real_bytes,
         .loop = loop,
         .round = loop < 0 ? 1 : columns->pass->loops[loop].count,
         .in_step = kal_cpu_step_find(columns, loop).in,

@@ -54,7 +54,7 @@ bool kal_cpu_steps_are_plain(const struct kal_pass *pass);
  * Return whether the elements of a side are interleaved numbers, one behind the other,
  * either part first.
  */
-bool kal_cpu_side_is_contiguous(const struct kal_side *side);
+bool kal_cpu_side_is_interleaved(const struct kal_side *side);
 
 /** Return whether a side has n complex elements as they are: no map, no chirp, none absent. */
 bool kal_cpu_side_is_plain(const struct kal_side *side, int64_t n);

@@ -189,20 +189,15 @@ static kallima_status choose_level(const struct kal_host *host, const char *name
     if (!name)
         return KALLIMA_OK;
     for (int i = 0; i < (int)KAL_COUNT(levels); i++) {
-        if (strcmp(levels[i].name, name) != 0)
+        if (strcmp(levels[i].name, name) != 0 || !levels[i].is_present() ||
+            !kal_cpu_kernels_find(name, false))
             continue;
-        if (!levels[i].is_present() || !kal_cpu_kernels_find(name, false))
-            return kal_fail(
-                host, KALLIMA_E_UNSUPPORTED,
-                "cpu: simd = \"%s\"; this processor lacks it, its best level is "
-                "\"%s\"",
-                name, levels[*level].name);
         *level = i;
         return KALLIMA_OK;
     }
-    static const char *const foreign[] = { "sse2", "avx2", "avx512", "neon" };
-    for (size_t i = 0; i < KAL_COUNT(foreign); i++) {
-        if (strcmp(foreign[i], name) == 0)
+    static const char *const known[] = { "sse2", "avx2", "avx512", "neon" };
+    for (size_t i = 0; i < KAL_COUNT(known); i++) {
+        if (strcmp(known[i], name) == 0)
             return kal_fail(
                 host, KALLIMA_E_UNSUPPORTED,
                 "cpu: simd = \"%s\"; this processor lacks it, its best level is "
@@ -252,9 +247,11 @@ static kallima_status cpu_open(kallima_device **out, int index,
     device->base.caps.between_bytes = between_bytes(device->is_zen);
     fill_info(&device->info, level, device->base.caps.threads);
     for (int i = 0; i <= level; i++) {
-        device->level[device->level_count++] = levels[i].name;
+        for (int is_f64 = 0; is_f64 < 2; is_f64++)
+            device->kernels[is_f64][device->level_count] =
+                kal_cpu_kernels_find(levels[i].name, is_f64);
         device->base.caps.lane_counts |=
-            (unsigned)kal_cpu_kernels_find(levels[i].name, false)->lanes;
+            (unsigned)device->kernels[false][device->level_count++]->lanes;
     }
     *out = &device->base;
     return KALLIMA_OK;

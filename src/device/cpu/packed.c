@@ -19,7 +19,7 @@ static bool is_behind(const struct cpu_line *line, const struct cpu_pass *mirror
 kallima_status kal_cpu_packed_find(struct cpu_program *program, struct cpu_line *line,
                                    const struct cpu_pass *mirror)
 {
-    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
+    const struct cpu_device *device = kal_cpu_device_of(program);
     const struct cpu_line_kernels *kernels = line->kernels->line;
     const bool are_folded = kal_cpu_line_can_be_folded(line);
     cpu_line_split *split =
@@ -27,7 +27,7 @@ kallima_status kal_cpu_packed_find(struct cpu_program *program, struct cpu_line 
     void *memory;
 
     if (device->is_zen || line->width > 1 || !split || line->m % line->kernels->lanes ||
-        !is_behind(line, mirror) || !kal_cpu_side_is_contiguous(&mirror->pass->out) ||
+        !is_behind(line, mirror) || !kal_cpu_side_is_interleaved(&mirror->pass->out) ||
         mirror->pass->out.is_swapped)
         return KALLIMA_OK;
     KAL_TRY(kal_arena_take(&program->arena, &memory, 1, sizeof(struct cpu_packed)));

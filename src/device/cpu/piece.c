@@ -76,7 +76,7 @@ void kal_cpu_piece_find(struct cpu_program *program, const struct kal_phase *pha
     struct cpu_pass *last = &program->pass[phase->first_pass + phase->pass_count - 1];
     const struct kal_pass *p = last->pass;
     const int64_t reals = dense_reals(p, &p->out, true);
-    const int64_t bytes = reals * (program->is_f64 ? 8 : 4);
+    const int64_t bytes = reals * program->real_bytes;
 
     if (phase->chunk != 1 || phase->chunks == 1 || phase->pass_count == 1 || reals == 0 ||
         last[-1].line || last->is_done || p->out.buffer != KAL_BUFFER_OUT ||
@@ -90,7 +90,7 @@ void kal_cpu_piece_find(struct cpu_program *program, const struct kal_phase *pha
 int64_t kal_cpu_piece_bytes(const struct cpu_program *program,
                             const struct cpu_pass *last)
 {
-    const int64_t bytes = last->piece * (program->is_f64 ? 8 : 4);
+    const int64_t bytes = last->piece * program->real_bytes;
     return (int64_t)kal_cpu_aligned((uint64_t)bytes + CPU_LINE_BYTES);
 }
 

@@ -126,25 +126,18 @@ static int64_t lanes_available(const struct cpu_pass *pass, const struct kal_pha
     return phase->lanes_are_lines ? phase->chunk : pass->inner;
 }
 
-static const struct cpu_kernels *widest_kernels(const struct cpu_program *program)
-{
-    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
-    return kal_cpu_kernels_find(device->level[device->level_count - 1], program->is_f64);
-}
-
 // NULL: the pass wants registers that the device has not.
 static const struct cpu_kernels *choose_kernels(const struct cpu_program *program,
                                                 const struct cpu_pass *pass,
                                                 int64_t lines)
 {
-    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
+    const struct cpu_device *device = kal_cpu_device_of(program);
     const int wanted = kal_pass_get_parameter(pass->pass, KAL_PARAMETER_LANES, 0);
     const struct cpu_kernels *best = NULL;
     double best_cost = 0.0;
 
     for (int i = 0; i < device->level_count; i++) {
-        const struct cpu_kernels *k =
-            kal_cpu_kernels_find(device->level[i], program->is_f64);
+        const struct cpu_kernels *k = device->kernels[program->is_f64][i];
         if (wanted && k->lanes != wanted)
             continue;
         const double cost = kal_cpu_lines_cost(program, pass, k, lines);
@@ -191,9 +184,9 @@ double kal_cpu_group_cost(const struct cpu_program *program, const struct cpu_ke
     // where those of doubles had better not overlap: of 5 to 12 and 18 to 20 floats, and
     // of 5 and 9 doubles, they take 0.93 of the time by wide registers.
     static const double WIDE_ZEN = 1.7, WIDE = 1.4, OVERLAP_F64 = 0.9;
-    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
+    const struct cpu_device *device = kal_cpu_device_of(program);
     const int numbers = k->groups->numbers;
-    const bool is_wide = k->lanes * (program->is_f64 ? 8 : 4) == 64;
+    const bool is_wide = k->lanes * program->real_bytes == 64;
     const double registers = (double)((points + numbers - 1) / numbers);
 
     if (device->is_zen)
@@ -205,15 +198,14 @@ double kal_cpu_group_cost(const struct cpu_program *program, const struct cpu_ke
 // How a single line's step is worked in registers of neighbours, if it is.
 static void find_groups(const struct cpu_program *program, struct cpu_step *out)
 {
-    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
+    const struct cpu_device *device = kal_cpu_device_of(program);
     const struct kal_step *step = out->step;
     const bool is_dft = step->op == KAL_STEP_DFT;
     const int64_t points = !is_dft ? step->n / 4 : step->s == 1 ? step->m : step->s;
     double best = INFINITY;
 
     for (int i = 0; i < device->level_count; i++) {
-        const struct cpu_kernels *k =
-            kal_cpu_kernels_find(device->level[i], program->is_f64);
+        const struct cpu_kernels *k = device->kernels[program->is_f64][i];
         if (!k->groups)
             continue;
         cpu_dft *dft = is_dft ? group_step(step, k->groups) : NULL;
@@ -257,16 +249,17 @@ static kallima_status prepare_pass(struct cpu_program *program,
     pass->pass = p;
     pass->scale = p->scale;
     pass->bytes = kal_cpu_pass_bytes(program, p, 0);
-    pass->widest = widest_kernels(program);
+    pass->widest = kal_cpu_widest_kernels(program);
     set_lanes(pass, phase);
-    pass->spread = kal_cpu_spread_find(pass, program->is_f64 ? 8 : 4);
+    pass->spread = kal_cpu_spread_find(pass, program->real_bytes);
     pass->kernels = choose_kernels(program, pass, lanes_available(pass, phase));
     if (!pass->kernels)
         return kal_fail(&program->base.device->host, KALLIMA_E_UNSUPPORTED,
                         "plan: lanes=%d; no SIMD level of this device has so many in "
                         "%s, its widest has %d",
                         kal_pass_get_parameter(p, KAL_PARAMETER_LANES, 0),
-                        program->is_f64 ? "f64" : "f32", widest_kernels(program)->lanes);
+                        program->is_f64 ? "f64" : "f32",
+                        kal_cpu_widest_kernels(program)->lanes);
     kal_cpu_short_find(&pass->turned, p, pass->kernels);
     if (kal_cpu_prefers_several(program, pass, pass->kernels))
         pass->turned = kal_cpu_several_lines(pass);
@@ -333,7 +326,7 @@ static kallima_status complete_pass(struct cpu_program *program,
 {
     struct cpu_pass *pass = &program->pass[index];
     const struct kal_pass *p = pass->pass;
-    const uint64_t pair_bytes = program->is_f64 ? 16 : 8;
+    const uint64_t pair_bytes = 2 * (uint64_t)program->real_bytes;
 
     *count = 1;
     if (pass->is_done)
@@ -403,8 +396,9 @@ static kallima_status find_facing(struct cpu_program *program)
 static kallima_status choose_threads(struct cpu_program *program)
 {
     const int most = program->base.device->caps.threads;
-    program->threads = kal_program_get_parameter(program->program, KAL_PARAMETER_THREADS,
-                                                 kal_cpu_threads_find(program));
+    const int asked =
+        kal_program_get_parameter(program->program, KAL_PARAMETER_THREADS, 0);
+    program->threads = asked > 0 ? asked : kal_cpu_threads_find(program);
     if (program->threads <= most)
         return KALLIMA_OK;
     return kal_fail(&program->base.device->host, KALLIMA_E_UNSUPPORTED,
@@ -455,7 +449,7 @@ static void prepare_divided(struct cpu_program *program)
 static kallima_status prepare(struct cpu_program *program)
 {
     const struct kal_program *source = program->program;
-    const uint64_t real_bytes = program->is_f64 ? 8 : 4;
+    const uint64_t real_bytes = (uint64_t)program->real_bytes;
     int64_t chunk_reals = 0;
     void *memory;
 
@@ -522,6 +516,7 @@ kallima_status kal_cpu_program_make(struct kal_device_program **out,
     program->parent = parent;
     program->program = source;
     program->is_f64 = is_f64;
+    program->real_bytes = is_f64 ? 8 : 4;
     program->asks_nearest = ((const struct cpu_device *)device)->is_zen_5;
     program->most_threads = most_threads;
     program->scratches = 1;

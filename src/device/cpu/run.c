@@ -43,19 +43,18 @@ static void run_some_chunks(const struct cpu_program *program,
         run_all_lines(program, phase, stage_index, worker, begin, end);
         return;
     }
-    const struct cpu_pass *last =
-        &program->pass[phase->first_pass + phase->pass_count - 1];
+    const struct cpu_pass *first = &program->pass[phase->first_pass],
+                          *last = first + phase->pass_count - 1;
     for (int64_t i = begin; i < end; i++) {
         const struct cpu_chunk chunk = kal_cpu_chunk_make(phase, stage_index, i);
         char *to = last->piece ? kal_cpu_piece_begin(worker, last, &chunk) : NULL;
-        for (int j = 0; j < phase->pass_count; j++) {
-            const struct cpu_pass *pass = &program->pass[phase->first_pass + j];
+        for (const struct cpu_pass *pass = first; pass <= last;
+             pass += kal_cpu_passes_of(pass)) {
             if (pass->line && pass->line->packed) {
                 kal_cpu_packed_run(worker, pass->line, &chunk);
                 break;
             }
             run_units(worker, pass, &chunk, 0, kal_cpu_unit_count(pass, &chunk));
-            j += pass->line != NULL;
         }
         if (to)
             kal_cpu_piece_end(worker, last, to);
@@ -123,17 +122,17 @@ static void settle(const struct cpu_program *program)
 static void run_tiles(const struct cpu_program *program, const struct kal_phase *phase,
                       int64_t stage_index, struct cpu_worker *worker)
 {
+    const struct cpu_pass *first = &program->pass[phase->first_pass];
     const int64_t chunks = phase->chunks;
 
     worker->base[KAL_BUFFER_CHUNK] = worker->common_chunk;
     for (int64_t i = 0; i < chunks; i++) {
         const struct cpu_chunk chunk = kal_cpu_chunk_make(phase, stage_index, i);
-        for (int j = 0; j < phase->pass_count; j++) {
-            const struct cpu_pass *pass = &program->pass[phase->first_pass + j];
+        for (const struct cpu_pass *pass = first; pass < first + phase->pass_count;
+             pass += kal_cpu_passes_of(pass)) {
             kal_cpu_begin(worker);
             share_units(worker, pass, &chunk);
             settle(program);
-            j += pass->line != NULL;
         }
     }
     worker->base[KAL_BUFFER_CHUNK] = worker->own_chunk;
@@ -186,7 +185,8 @@ static void run_worker(const struct cpu_program *program, struct cpu_worker *wor
 {
     for (int i = 0; i < program->program->stage_count; i++) {
         const struct kal_stage *stage = &program->program->stage[i];
-        const int64_t each = program->scratches > 1 ? stage->repeats / worker->parts : 0;
+        const bool are_own = program->scratches > 1 && !stage->has_outer_scratch;
+        const int64_t each = are_own ? stage->repeats / worker->parts : 0;
         if (each) {
             kal_cpu_begin(worker);
             run_own_repeats(program, stage, worker, each * worker->parts);
@@ -211,7 +211,7 @@ static struct cpu_worker make_worker(const struct cpu_program *program,
         .part = part,
         .parts = parts,
         .meeting = meeting,
-        .real_bytes = program->is_f64 ? 8 : 4,
+        .real_bytes = program->real_bytes,
         .tile = { own, own + program->tile_bytes / 2 },
         .common_tile = common,
         .joined = kal_cpu_joined_of(program, own),

@@ -228,7 +228,7 @@ void kal_cpu_short_find(struct cpu_short_lines *out, const struct kal_pass *p,
 bool kal_cpu_turns(const struct cpu_program *program, const struct kal_pass *p)
 {
     enum { WIDE = 16, FEWEST = 11, MOST = 39, QUAD = 4, MANY_BYTES = 4 << 20 };
-    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
+    const struct cpu_device *device = kal_cpu_device_of(program);
     if (device->base.caps.lanes_f32 != WIDE || !program->is_f64)
         return device->base.caps.lanes_f32 == WIDE;
     return !device->is_zen && p->n >= FEWEST && p->n <= MOST &&

@@ -55,7 +55,7 @@ static bool has_real_lines(const struct cpu_program *program)
 static struct cpu_user_side find_user_side(const struct cpu_program *program,
                                            const struct kal_side *side, int64_t line)
 {
-    const int64_t bytes = program->is_f64 ? 8 : 4;
+    const int64_t bytes = program->real_bytes;
     return (struct cpu_user_side){
         .re = side->offset * bytes,
         .im = (side->offset + side->imag) * bytes,
@@ -115,7 +115,7 @@ struct between {
 static struct between user_side(const struct cpu_program *program,
                                 const struct cpu_user_side *side)
 {
-    const int64_t imag = side->im - side->re, real_bytes = program->is_f64 ? 8 : 4;
+    const int64_t imag = side->im - side->re, real_bytes = program->real_bytes;
     return (struct between){ !side->is_planar &&
                                  (imag == real_bytes || imag == -real_bytes),
                              side->is_swapped, side->stride == 2 };
@@ -134,11 +134,10 @@ static struct cpu_call make_call(const struct cpu_step *step, const struct betwe
 // is no such function.
 static cpu_dft *find_both(const struct cpu_program *program, const struct cpu_step *first)
 {
-    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
+    const struct cpu_device *device = kal_cpu_device_of(program);
 
     for (int i = 0; i < device->level_count; i++) {
-        const struct cpu_group_kernels *k =
-            kal_cpu_kernels_find(device->level[i], program->is_f64)->groups;
+        const struct cpu_group_kernels *k = device->kernels[program->is_f64][i]->groups;
         if (!k || k->numbers != first->group_numbers)
             continue;
         for (int j = 0; j < KAL_TWO_STEPS_COUNT && k->both[j].dft; j++) {
@@ -227,7 +226,7 @@ static bool stays_near(const struct cpu_program *program, int64_t bytes)
 {
     enum { MOST_BYTES = 1100 };
     static const double MOST_TIMES = 1.6; // of all lines
-    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
+    const struct cpu_device *device = kal_cpu_device_of(program);
     const struct kal_caps *caps = &device->base.caps;
     const bool is_mirrored =
         program->single == CPU_SINGLE_SPLIT || program->single == CPU_SINGLE_MERGE;
@@ -244,7 +243,7 @@ static bool stays_near(const struct cpu_program *program, int64_t bytes)
 static bool have_long_columns(const struct cpu_program *program, int64_t bytes)
 {
     enum { LEAST_BYTES = 40 << 10 };
-    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
+    const struct cpu_device *device = kal_cpu_device_of(program);
     const struct cpu_pass *last = &program->pass[program->program->pass_count - 1];
     return !device->is_zen && device->base.caps.threads == 1 && bytes > LEAST_BYTES &&
            program->program->problem->rank == 2 && last->pass->step_count > 1;
@@ -257,7 +256,7 @@ static bool have_long_columns(const struct cpu_program *program, int64_t bytes)
 static bool leaves_alone(const struct cpu_program *program, int64_t bytes)
 {
     enum { LEAST_BYTES_ZEN = 2200, LEAST_BYTES = 2048, SHARE = 4 };
-    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
+    const struct cpu_device *device = kal_cpu_device_of(program);
     const int64_t most = (int64_t)device->base.caps.near_bytes / SHARE;
     const int64_t arrays = program->program->problem->batch / program->lines; // in one
     const int64_t both = llabs(program->in.line) + bytes;
@@ -278,7 +277,7 @@ static bool leaves_alone(const struct cpu_program *program, int64_t bytes)
 static void find_streamed_lines(struct cpu_program *program)
 {
     enum { LEAST_ASKED = 4096 };
-    const int64_t bytes = single_reals(program) * (program->is_f64 ? 8 : 4);
+    const int64_t bytes = single_reals(program) * program->real_bytes;
     const int64_t in_bytes = kal_min(llabs(program->in.line), 2 * bytes);
 
     if (bytes == 0 || program->lines == 1 || bytes != program->out.line ||

@@ -46,7 +46,7 @@ static void find_user_vectors(struct cpu_vectors *vectors,
 static inline void set_line_tile(struct cpu_vectors *v, char *tile,
                                  const struct cpu_program *program)
 {
-    const int64_t real_bytes = program->is_f64 ? 8 : 4;
+    const int64_t real_bytes = program->real_bytes;
     v->re = tile + (program->tile_is_swapped ? real_bytes : 0);
     v->im = tile + (program->tile_is_swapped ? 0 : real_bytes);
     v->stride = 2;
@@ -183,7 +183,7 @@ static void scale_part(const struct cpu_program *program, const struct cpu_part 
                        const struct cpu_vectors *y)
 {
     char *first = kal_cpu_leading(y);
-    const int64_t step_bytes = y->stride * (program->is_f64 ? 8 : 4);
+    const int64_t step_bytes = y->stride * program->real_bytes;
 
     for (int64_t i = 0; i < part->lines; i++)
         program->pass[0].widest->rows->scale(first + i * step_bytes, part->scale_rest,
@@ -216,7 +216,7 @@ static void share_short(const struct cpu_program *program, const struct cpu_vect
                         const struct cpu_vectors *y, int64_t first, int64_t last,
                         int64_t parts)
 {
-    const int64_t real_bytes = program->is_f64 ? 8 : 4;
+    const int64_t real_bytes = program->real_bytes;
     for (int i = 0; i < program->batch.part_count; i++) {
         const struct cpu_part share =
             kal_cpu_part_share(&program->batch, i, real_bytes, first, last, parts);
@@ -281,7 +281,7 @@ static void stream_lines(const struct cpu_program *program, run_one *run,
                          struct cpu_vectors *x, const struct cpu_vectors *y,
                          int64_t lines, char *workspace)
 {
-    const int64_t bytes = program->out.line, real_bytes = program->is_f64 ? 8 : 4;
+    const int64_t bytes = program->out.line, real_bytes = program->real_bytes;
     const int64_t most = kal_max(1, CPU_STREAMED_BYTES / bytes);
     char *const to = kal_cpu_leading(y);
     struct cpu_stage stage = { program->pass[0].widest, real_bytes,

@@ -174,6 +174,7 @@ static cpu_dft *find_codelet(const struct cpu_run *run)
     const struct kal_pass *p = pass->pass;
     const struct cpu_fused *fused = pass->kernels->fused;
 
+    // Codelets with twiddles do not multiply output 0, whose twiddle is a scale if there is one.
     if (p->step_count != 1 || !fused || !reads_plainly(p) || !writes_plainly(p) ||
         (p->out.twiddle_n ? p->scale : pass->scale) != 1.0)
         return NULL;

@@ -19,7 +19,7 @@ static kallima_status take_table(struct cpu_program *program, struct table *tabl
 {
     table->is_f64 = program->is_f64;
     return kal_arena_take(&program->arena, &table->data, (uint64_t)count,
-                          program->is_f64 ? 16 : 8);
+                          2 * program->real_bytes);
 }
 
 static void put(const struct table *table, int64_t at, long double value)
@@ -148,7 +148,8 @@ static kallima_status mirror_table(struct cpu_program *program,
     return KALLIMA_OK;
 }
 
-// Registers of u for groups of k from 1 to m/2: -i/2 exp(-2 pi i k / 2m), or 2 conj of that.
+// Registers of u for groups of k from 0 to m/2 - 1 where registers are mirrored as wholes, else
+// from 1 to m/2: -i/2 exp(-2 pi i k / 2m), or 2 conj of that.
 static kallima_status group_mirror_table(struct cpu_program *program,
                                          const struct cpu_step *of, const void **out)
 {
@@ -452,7 +453,7 @@ kallima_status kal_cpu_line_tables_build(struct cpu_program *program,
         line->fine = equal->fine;
         return KALLIMA_OK;
     }
-    if (!has_products(line, program->is_f64 ? 8 : 4))
+    if (!has_products(line, program->real_bytes))
         return line_roots(program, line, line->m, 1, line->scale, &line->roots);
     const int64_t lanes = line->kernels->lanes;
     KAL_TRY(line_roots(program, line, lanes, 1, 1.0L, &line->fine));

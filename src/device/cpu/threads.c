@@ -88,8 +88,9 @@ static int64_t chunk_bytes(const struct kal_phase *phase, const struct kal_pass 
     return bytes;
 }
 
-// May tiles of a pass have fewer lines than lanes? Not where lines are neighbours, or
-// tiles know their lanes; nor is it worth it where memory does not take longer than
+// May a tile have fewer lines than lanes, so that each thread has one? Not where lines are
+// neighbours, which are moved as registers, nor where what moves them or multiplies by
+// twiddles counts on full tiles; nor is it worth it where memory does not take longer than
 // codelets.
 static bool may_be_spread(const struct cpu_pass *pass)
 {
@@ -126,14 +127,12 @@ static double shared_work(const struct cpu_program *program,
                           const struct kal_phase *phase, int parts)
 {
     const struct cpu_chunk chunk = kal_cpu_chunk_make(phase, 0, 0);
+    const struct cpu_pass *first = &program->pass[phase->first_pass];
     double shares = 0.0;
     int count = 0;
 
-    for (int j = 0; j < phase->pass_count; j++, count++) {
-        const struct cpu_pass *pass = &program->pass[phase->first_pass + j];
-        shares += largest_share(pass, &chunk, parts);
-        j += pass->line != NULL;
-    }
+    for (int j = 0; j < phase->pass_count; j += kal_cpu_passes_of(&first[j]), count++)
+        shares += largest_share(&first[j], &chunk, parts);
     return (double)phase->chunks * shares / count;
 }
 
@@ -153,7 +152,7 @@ bool kal_cpu_are_shared(const struct cpu_program *program, const struct kal_phas
         return false;
     const double own = (double)(rounded / parts),
                  shared = shared_work(program, phase, parts);
-    return chunk_bytes(phase, first, program->is_f64 ? 8 : 4) <= LARGE
+    return chunk_bytes(phase, first, program->real_bytes) <= LARGE
                ? shared < WORTH_WAITING * own
                : shared <= own;
 }
@@ -249,7 +248,7 @@ static double exchange_work(const struct cpu_program *program,
 // Do threads write lines of the caches that others write, too: columns of rows that begin on none?
 static bool do_meet(const struct cpu_program *program, const struct kal_pass *p)
 {
-    const int64_t apart = llabs(p->out.stride) * (program->is_f64 ? 8 : 4);
+    const int64_t apart = llabs(p->out.stride) * program->real_bytes;
     return p->in.buffer == KAL_BUFFER_OUT && p->out.buffer == KAL_BUFFER_OUT &&
            apart % CPU_LINE_BYTES != 0;
 }
@@ -287,7 +286,7 @@ static double find_distance(const struct cpu_program *program, bool is_short)
 {
     enum { FAR = 8 };
     static const double STEP_NS = 5.5, FARTHEST = 2.3; // a line of the caches; elsewhere
-    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
+    const struct cpu_device *device = kal_cpu_device_of(program);
     const int threads = device->base.caps.threads;
     const double many = fmin(1.0, (double)threads / FAR);
 
@@ -323,8 +322,10 @@ static void add_shared(struct cost *cost, const struct cpu_program *program,
 {
     const struct cpu_chunk chunk = kal_cpu_chunk_make(phase, 0, 0);
 
-    for (int i = phase->first_pass; i < phase->first_pass + phase->pass_count; i++) {
-        const struct cpu_pass *pass = &program->pass[i];
+    const struct cpu_pass *first = &program->pass[phase->first_pass];
+
+    for (const struct cpu_pass *pass = first; pass < first + phase->pass_count;
+         pass += kal_cpu_passes_of(pass)) {
         const int64_t units = kal_cpu_unit_count(pass, &chunk);
         const bool are_lines = shares_lines(pass, units, parts);
         const double waits =
@@ -335,7 +336,8 @@ static void add_shared(struct cost *cost, const struct cpu_program *program,
             cost->work += largest_work(program, pass, phase, units, parts);
             continue;
         }
-        cost->work += (pass_work(pass) + pass_work(&program->pass[++i])) *
+        const struct cpu_pass *rows = pass + 1;
+        cost->work += (pass_work(pass) + pass_work(rows)) *
                       (are_lines ? 1.0 / parts : largest_of(units, parts));
     }
 }
@@ -359,6 +361,7 @@ static void add_phase(struct cost *cost, const struct cpu_program *program,
 
 // Does each of the threads work repeats of a stage by itself, with scratch of its own,
 // while the cache that all of them share holds that? They wait for each other once then.
+// Not where other stages use some of that scratch.
 // Batches of long lines and arrays of 0.5 to 16 MB each take 0.34 to 1.19 of the time so
 // on 2 to 16 threads of a Xeon, 0.93 as a mean of 123. On two of a Zen 5 processor they
 // take 0.5 to 1.0 while its cores are far from each other, and 0.85 to 1.27, 1.0 as a
@@ -366,7 +369,7 @@ static void add_phase(struct cost *cost, const struct cpu_program *program,
 static bool are_repeats_own(const struct cpu_program *program,
                             const struct kal_stage *stage, int parts)
 {
-    return parts > 1 && stage->repeats >= parts &&
+    return parts > 1 && stage->repeats >= parts && !stage->has_outer_scratch &&
            (uint64_t)parts * program->shared_bytes <=
                program->base.device->caps.shared_bytes;
 }
@@ -501,7 +504,7 @@ static double begin_of(int threads)
 static double farther(const struct cpu_program *program)
 {
     static const double NEAR = 0.7;
-    const struct cpu_device *device = (const struct cpu_device *)program->base.device;
+    const struct cpu_device *device = kal_cpu_device_of(program);
     return device->is_zen ? fmax(1.0, program->distance / NEAR) : 1.0;
 }
 
@@ -540,7 +543,7 @@ static double copied_work(const struct cpu_program *program)
     enum { TIMES = 2 };
     const struct cpu_copied *copied = &program->copied;
     const int64_t lines = program->program->problem->batch,
-                  real_bytes = program->is_f64 ? 8 : 4;
+                  real_bytes = program->real_bytes;
     const int64_t times = (lines + copied->at_once - 1) / copied->at_once;
     return (double)times * (double)kal_cpu_copied_line_bytes(program) * TIMES +
            (double)lines * (copy_work(&copied->in, &program->in, real_bytes) +
@@ -625,10 +628,8 @@ static void find_pieces(struct cpu_program *program, const struct kal_stage *sta
     struct cpu_pass *pass = &program->pass[phase->first_pass];
     const double repeats = (double)stage->repeats;
 
-    for (int i = 0; i < phase->pass_count; i++) {
+    for (int i = 0; i < phase->pass_count; i += kal_cpu_passes_of(&pass[i]))
         find_pieces_of_pass(program, phase, &pass[i], repeats * (double)phase->chunks);
-        i += pass[i].line != NULL;
-    }
     if (!kal_cpu_are_shared(program, phase, program->threads))
         find_pieces_of_chunks(program, phase, repeats);
 }

@@ -35,7 +35,7 @@ struct cpu_worker {
     struct cpu_meeting *meeting;
     int round; // of how many meetings
     bool has_begun;
-    uint64_t deals; // that it has taken part in
+    uint64_t deals; // of several pieces each, that it has taken part in
     int64_t real_bytes;
     char *tile[2];
     char *common_tile;   // the first tile of the first worker, which all of them see

@@ -5,11 +5,7 @@
 #include "device/cpu/simd/simd.h"
 
 #if LANES > 2
-#include "device/cpu/simd/transpose.h"
-
-enum {
-    NUMBERS = LANES / 2, // of a register
-};
+#include "device/cpu/simd/blocks.h"
 
 #define NUMBERS_BYTES REGISTER_BYTES
 #define OTHER(h, j)   ((j) ^ 1)
@@ -32,63 +28,22 @@ enum {
 #define CODELET_R2C(n)                  own_##n
 #include R2C_CODELETS
 
-// Of n registers as lines of n numbers: those from `at` on, to so many lines `step` reals apart.
-INLINE void turn_block(const R *t, R *to, int at, int64_t step)
-{
-    V v[NUMBERS];
-
-    for (int i = 0; i < NUMBERS; i++)
-        v[i] = LOAD(t + (at + i) * LANES);
-    transpose_numbers(v);
-    for (int i = 0; i < NUMBERS; i++)
-        STORE(to + i * step, v[i]);
-}
-
-// Where the last block is not whole it overlaps the one before.
-#define BEGIN_BLOCK(k, n) ((k) + NUMBERS < (n) ? (k) : (n)-NUMBERS)
-
-// All n registers, as lines one behind the other.
-INLINE void turn_numbers(const R *t, R *to, int n)
-{
-#pragma GCC unroll 16
-    for (int k = 0; k < n; k += NUMBERS)
-        turn_block(t, to + 2 * BEGIN_BLOCK(k, n), BEGIN_BLOCK(k, n), 2 * n);
-}
-
-// The same, block after block `pitch` reals apart, each of whole registers: none waits
-// for two that it overlaps.
-INLINE void turn_blocks(const R *t, R *to, int n, int64_t pitch)
-{
-#pragma GCC unroll 16
-    for (int k = 0; k < n; k += NUMBERS)
-        turn_block(t, to + k / NUMBERS * pitch, BEGIN_BLOCK(k, n), LANES);
-}
-
-// The last group overlaps the one before.
-static inline int64_t next_group(int64_t at, int64_t count)
-{
-    return at + 2 * NUMBERS < count ? at + NUMBERS : count - NUMBERS;
-}
-
-// GCC calls codelets that two functions have; first steps take up to a tenth longer so.
-#define FLAT __attribute__((flatten))
-
-#define FIRST(r)                                                                         \
-    FLAT static void first_##r(const struct cpu_vectors *x, const struct cpu_vectors *y, \
-                               int64_t m, int64_t s, const void *roots)                  \
-    {                                                                                    \
-        _Alignas(REGISTER_BYTES) R t[(r)*LANES];                                         \
-        const bool is_exchanged = x->im < x->re;                                         \
-        const R *w = roots, *from = is_exchanged ? x->im : x->re;                        \
-        R *to = is_exchanged ? y->im : y->re;                                            \
-        const R *parts = part_signs.reals + is_exchanged;                                \
-        (void)s;                                                                         \
-        for (int64_t p = 0;; p = next_group(p, m), w += 2 * ((r)-1) * LANES) {           \
-            own_##r(from + 2 * p, w, 4 * m, t, (R *)parts, LANES);                       \
-            turn_numbers(t, to + 2 * (r)*p, r);                                          \
-            if (p == m - NUMBERS)                                                        \
-                break;                                                                   \
-        }                                                                                \
+#define FIRST(r)                                                                  \
+    FLAT void first_##r(const struct cpu_vectors *x, const struct cpu_vectors *y, \
+                        int64_t m, int64_t s, const void *roots)                  \
+    {                                                                             \
+        _Alignas(REGISTER_BYTES) R t[(r)*LANES];                                  \
+        const bool is_exchanged = x->im < x->re;                                  \
+        const R *w = roots, *from = is_exchanged ? x->im : x->re;                 \
+        R *to = is_exchanged ? y->im : y->re;                                     \
+        const R *parts = part_signs.reals + is_exchanged;                         \
+        (void)s;                                                                  \
+        for (int64_t p = 0;; p = next_group(p, m), w += 2 * ((r)-1) * LANES) {    \
+            own_##r(from + 2 * p, w, 4 * m, t, (R *)parts, LANES);                \
+            turn_numbers(t, to + 2 * (r)*p, r);                                   \
+            if (p == m - NUMBERS)                                                 \
+                break;                                                            \
+        }                                                                         \
     }
 
 // Steps p = 0, without factors, and p > 0 with those of w.
@@ -191,49 +146,6 @@ WHOLE_LINES(64)
 
 BOTH_STEPS(BOTH)
 
-#if LANES > 8
-#define PLANES(X) KAL_PLANES_OF_8(X) KAL_LONG_PLANES(X)
-#elif REGISTER_BYTES > 32
-#define PLANES(X) KAL_PLANES_OF_4(X) KAL_PLANES_OF_8(X) KAL_LONG_PLANES(X)
-#elif LANES > 4
-#define PLANES(X) KAL_PLANES_OF_4(X) KAL_PLANES_OF_8(X) KAL_PLANES_FROM_4(X)
-#else
-#define PLANES(X)      \
-    KAL_PLANES_OF_4(X) \
-    KAL_PLANES_OF_8(X) KAL_PLANES_FROM_4(X) KAL_PLANES_FROM_2(X)
-#endif
-
-// A plane of a rows of b numbers: its columns, turned to where its rows are columns, and
-// these, turned back. All of it has been read before any of it is written.
-#define PLANE(a, b)                                                                      \
-    FLAT static void plane_##a##_##b(const struct cpu_vectors *x,                        \
-                                     const struct cpu_vectors *y, int64_t m, int64_t s,  \
-                                     int64_t lines, const void *roots)                   \
-    {                                                                                    \
-        enum { BLOCKS = ((a) + NUMBERS - 1) / NUMBERS, LONGER = (a) > (b) ? (a) : (b) }; \
-        _Alignas(REGISTER_BYTES) R t[LONGER * LANES], turned[BLOCKS][(b)*LANES];         \
-        const bool is_exchanged = x->im < x->re;                                         \
-        const R *from = is_exchanged ? x->im : x->re;                                    \
-        R *to = is_exchanged ? y->im : y->re;                                            \
-        const R *parts = part_signs.reals + is_exchanged;                                \
-        (void)m;                                                                         \
-        (void)s;                                                                         \
-        (void)lines;                                                                     \
-        (void)roots;                                                                     \
-        for (int64_t p = 0;; p = next_group(p, b)) {                                     \
-            plain_##a(from + 2 * p, NULL, 4 * (b), t, (R *)parts, LANES);                \
-            turn_blocks(t, turned[0] + p * LANES, a, (b)*LANES);                         \
-            if (p == (b)-NUMBERS)                                                        \
-                break;                                                                   \
-        }                                                                                \
-        for (int k = 0; k < BLOCKS; k++) {                                               \
-            plain_##b(turned[k], NULL, 2 * LANES, t, (R *)parts, LANES);                 \
-            turn_numbers(t, to + 2 * (b)*BEGIN_BLOCK(k * NUMBERS, a), b);                \
-        }                                                                                \
-    }
-
-PLANES(PLANE)
-
 #define CONJUGATE(a)          ((V)((VI)(a) ^ *(const VI *)(part_signs.reals + 1)))
 #define REVERSE_NUMBERS(h, j) (LANES - 2 - (j) / 2 * 2 + (j) % 2)
 
@@ -324,13 +236,10 @@ static void merge(const void *from, void *to, int64_t m, const void *w)
     y[1] = first - last;
 }
 
-#define FIRST_ENTRY(r)    [r] = first_##r,
-#define LATER_ENTRY(r)    [r] = later_##r,
-#define BESIDE_ENTRY(r)   [r] = beside_##r,
-#define BOTH_ENTRY(a, b)  { a, b, both_##a##_##b },
-#define PLANE_ENTRY(a, b) { a, b, plane_##a##_##b },
-
-static const struct cpu_plane planes[] = { PLANES(PLANE_ENTRY){ 0 } };
+#define FIRST_ENTRY(r)   [r] = first_##r,
+#define LATER_ENTRY(r)   [r] = later_##r,
+#define BESIDE_ENTRY(r)  [r] = beside_##r,
+#define BOTH_ENTRY(a, b) { a, b, both_##a##_##b },
 
 extern const struct cpu_group_kernels JOIN(kal_cpu_groups_, KAL_SIMD_SUFFIX);
 
@@ -344,7 +253,6 @@ const struct cpu_group_kernels JOIN(kal_cpu_groups_, KAL_SIMD_SUFFIX) = {
 #endif
     },
     .both = { BOTH_STEPS(BOTH_ENTRY) },
-    .planes = planes,
     .split = split,
     .merge = merge,
 };

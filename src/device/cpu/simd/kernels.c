@@ -747,6 +747,7 @@ extern cpu_strided *const JOIN(kal_cpu_strided_, KAL_SIMD_SUFFIX)[CPU_MAX_RADIX 
 #endif
 #if LANES > 2
 extern const struct cpu_group_kernels JOIN(kal_cpu_groups_, KAL_SIMD_SUFFIX);
+extern const struct cpu_plane_kernels JOIN(kal_cpu_planes_, KAL_SIMD_SUFFIX);
 #endif
 extern const struct cpu_real_kernels JOIN(kal_cpu_reals_, KAL_SIMD_SUFFIX);
 extern const struct cpu_real_kernels JOIN(kal_cpu_reals_scaled_, KAL_SIMD_SUFFIX);
@@ -777,6 +778,7 @@ const struct cpu_kernels JOIN(kal_cpu_kernels_, KAL_SIMD_SUFFIX) = {
 #endif
 #if LANES > 2
     .groups = &JOIN(kal_cpu_groups_, KAL_SIMD_SUFFIX),
+    .planes = &JOIN(kal_cpu_planes_, KAL_SIMD_SUFFIX),
 #endif
     .reals = &JOIN(kal_cpu_reals_, KAL_SIMD_SUFFIX),
     .scaled_reals = &JOIN(kal_cpu_reals_scaled_, KAL_SIMD_SUFFIX),
