@@ -850,6 +850,45 @@ void arrays_beside_each_other_are_computed(void **state)
     ROWS_FINISH();
 }
 
+// One side lies so, the other one array behind the other.
+static void lay_one_side_beside(kallima_desc *desc, int variant)
+{
+    const bool is_in = variant / KALLIMA_KIND_COUNT % 2 == 0;
+
+    if (variant >= 2 * KALLIMA_KIND_COUNT)
+        (is_in ? &desc->out : &desc->in)->format =
+            desc->kind == (is_in ? KALLIMA_C2R : KALLIMA_R2C) ? KALLIMA_INTERLEAVED
+                                                               : KALLIMA_PLANAR;
+    if (is_in)
+        lay_beside(&desc->in, desc, row_of(desc, KALLIMA_C2R));
+    else
+        lay_beside(&desc->out, desc, row_of(desc, KALLIMA_R2C));
+}
+
+// Small arrays of axes of one step and several, as many as registers have lanes, more and
+// less, that are turned between being one behind the other and element by element.
+void arrays_that_are_turned_are_computed(void **state)
+{
+    static const kallima_desc arrays[] = {
+        { .rank = 2, .n = { 4, 6 }, .batch = 16 },
+        { .rank = 2, .n = { 52, 2 }, .batch = 17 },
+        { .rank = 2, .n = { 3, 40 }, .batch = 8 },
+        { .rank = 3, .n = { 52, 1, 2 }, .batch = 16 },
+        { .rank = 3, .n = { 52, 2, 2 }, .batch = 8 },
+        { .rank = 3, .n = { 18, 1, 18 }, .batch = 16 },
+        { .rank = 3, .n = { 30, 3, 1 }, .batch = 32 },
+        { .rank = 3, .n = { 1, 64, 2 }, .batch = 16 },
+        { .rank = 3, .n = { 2, 3, 100 }, .batch = 4 },
+        { .rank = 3, .n = { 4, 21, 5 }, .batch = 24 },
+        { .rank = 4, .n = { 26, 2, 1, 3 }, .batch = 16 },
+        { .rank = 4, .n = { 2, 22, 2, 2 }, .batch = 8 },
+    };
+
+    (void)state;
+    check_variants(arrays, sizeof arrays / sizeof arrays[0], 4, lay_one_side_beside);
+    ROWS_FINISH();
+}
+
 // Columns of wider arrays, so that what lies between them must stay as it is, and of others.
 static void lay_columns(kallima_desc *desc, int variant)
 {

@@ -148,6 +148,7 @@ static int run_layouts(void)
         cmocka_unit_test(arrays_of_small_arrays_are_computed),
         cmocka_unit_test(groups_of_small_arrays_are_computed),
         cmocka_unit_test(arrays_beside_each_other_are_computed),
+        cmocka_unit_test(arrays_that_are_turned_are_computed),
         cmocka_unit_test(columns_are_computed),
         cmocka_unit_test(arrays_apart_are_computed),
         cmocka_unit_test(small_arrays_are_computed),

@@ -92,6 +92,7 @@ void arrays_past_the_caches_are_computed(void **state);
 void arrays_of_small_arrays_are_computed(void **state);
 void groups_of_small_arrays_are_computed(void **state);
 void arrays_beside_each_other_are_computed(void **state);
+void arrays_that_are_turned_are_computed(void **state);
 void columns_are_computed(void **state);
 void arrays_apart_are_computed(void **state);
 void small_arrays_are_computed(void **state);

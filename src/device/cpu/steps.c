@@ -46,7 +46,9 @@ static cpu_dft *find_dft(const struct cpu_pass *pass, const struct cpu_step *ste
         return step->dft;
     if (in != CPU_REACH_INTERLEAVED)
         return fused->out[radix];
-    return out == CPU_REACH_INTERLEAVED ? fused->in_out[radix] : fused->in[radix];
+    if (out == CPU_REACH_INTERLEAVED)
+        return fused->in_out[radix];
+    return step->step->s == 1 ? fused->in[radix] : NULL; // of a line, not of several axes
 }
 
 // A mirrored step from one tile to the other.
