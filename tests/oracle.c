@@ -156,14 +156,10 @@ bool oracle_set_device(kallima_device *device)
     return is_told;
 }
 
-// A scale that is no power of two rounds each result once more: half an epsilon at most on
-// average, in quadrature.
 double oracle_bound(const kallima_desc *desc)
 {
     const double epsilon = desc->precision == KALLIMA_F32 ? 0x1p-24 : 0x1p-53;
     const double bound =
         widening[desc->precision] * reference_bound(desc->rank, desc->n, epsilon);
-    int exponent;
-    const bool exact = fabs(frexp(scale_of(desc), &exponent)) == 0.5;
-    return exact ? bound : hypot(bound, epsilon / 2.0);
+    return reference_scaled_bound(bound, desc->scale, epsilon);
 }

@@ -14,15 +14,16 @@ struct wide_complex {
     long double re, im;
 };
 
-#define quad               long double
-#define quad_complex       wide_complex
-#define reference_root     wide_root
-#define reference_dft      wide_dft
-#define reference_dft_many wide_dft_many
-#define reference_r2c      wide_r2c
-#define reference_c2r      wide_c2r
-#define reference_error    wide_error
-#define reference_bound    wide_bound
+#define quad                   long double
+#define quad_complex           wide_complex
+#define reference_root         wide_root
+#define reference_dft          wide_dft
+#define reference_dft_many     wide_dft_many
+#define reference_r2c          wide_r2c
+#define reference_c2r          wide_c2r
+#define reference_error        wide_error
+#define reference_bound        wide_bound
+#define reference_scaled_bound wide_scaled_bound
 
 #define WIDE __attribute__((unused)) static
 WIDE struct wide_complex wide_root(int64_t n, int64_t k);
@@ -37,6 +38,7 @@ WIDE int wide_c2r(int rank, const int64_t *n, const struct wide_complex *in,
 WIDE double wide_error(int64_t count, const struct wide_complex *want,
                        const struct wide_complex *got);
 WIDE double wide_bound(int rank, const int64_t *n, double epsilon);
+WIDE double wide_scaled_bound(double bound, double scale, double epsilon);
 
 #include "reference.c"
 

@@ -232,14 +232,12 @@ struct row {
     char failed_where[PROBLEM_TEXT]; //
 };
 
-// A scale costs two more roundings, its own and that of the product, each with a mean
-// square of at most epsilon^2 / 4.
 static double error_bound(const struct run *run, const kallima_desc *desc)
 {
     const double epsilon = desc->precision == KALLIMA_F64 ? 0x1p-53 : 0x1p-24;
     const double bound = reference_widening(run->fma_roundings[desc->precision]) *
                          reference_bound(desc->rank, desc->n, epsilon);
-    return desc->scale != 0 ? hypot(bound, sqrt(0.5) * epsilon) : bound;
+    return reference_scaled_bound(bound, desc->scale, epsilon);
 }
 
 static void run_problem(struct run *run, const kallima_desc *desc, struct row *row)

@@ -427,3 +427,13 @@ double reference_bound(int rank, const int64_t *n, double epsilon)
     const double c = largest <= 13 ? 0.75 : 1.5;
     return c * epsilon * sqrt(fmax(1.0, log2((double)product(rank, n))));
 }
+
+double reference_scaled_bound(double bound, double scale, double epsilon)
+{
+    int exponent;
+
+    if (scale == 0.0 || fabs(frexp(scale, &exponent)) == 0.5)
+        return bound;
+    const double rounded = epsilon == 0x1p-24 ? (double)(float)scale : scale;
+    return hypot(bound, hypot(epsilon / 2.0, rounded / scale - 1.0));
+}

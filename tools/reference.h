@@ -74,6 +74,13 @@ double reference_error(int64_t count, const struct quad_complex *want,
 double reference_bound(int rank, const int64_t *n, double epsilon);
 
 /**
+ * Return such a bound of results that are multiplied by `scale`, 0 standing for 1: in
+ * quadrature with half an epsilon, for the rounding of each product, and with the relative
+ * error of the scale itself in that precision. A power of two rounds nothing.
+ */
+double reference_scaled_bound(double bound, double scale, double epsilon);
+
+/**
  * Return what reference_bound() is to be multiplied by on a device whose fma() rounds so often
  * (kallima_device_find_rounding()): of a complex product with random data the roundings of a part
  * add variances of 1/2 for the sum and 1/4 for one product, or for both where neither is fused,

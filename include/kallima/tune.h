@@ -147,7 +147,8 @@ KALLIMA_API kallima_status kallima_plan_explain(const kallima_plan *plan,
  * in the least time on `device`: as wisdom has it measured, else as the cost model predicts.
  * Arrays are taken as packed, whatever the layouts of `desc`.
  *
- * Unit:   takes some milliseconds; nothing is timed or compiled.
+ * Unit:   takes some milliseconds up to 2^20 points, on a CPU 0.2 s at 2^24 and a second at 2^32;
+ *         nothing is timed or compiled.
  * Thread: any.
  * Error:  E_ARGUMENT  an argument is NULL, `axis` is no axis, a field of `desc` is out of range
  *         E_MEMORY    memory is exhausted

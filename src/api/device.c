@@ -239,7 +239,6 @@ void kallima_buffer_destroy(kallima_buffer **buffer)
 static kallima_status check_range(const kallima_buffer *buffer, const void *host,
                                   uint64_t offset, uint64_t bytes)
 {
-    KAL_REQUIRE(NULL, buffer);
     const struct kal_host *log = &buffer->device->host;
     if (!host && bytes > 0)
         return kal_fail(log, KALLIMA_E_ARGUMENT, "buffer: host pointer = NULL");
@@ -254,6 +253,7 @@ static kallima_status check_range(const kallima_buffer *buffer, const void *host
 kallima_status kallima_buffer_write(kallima_buffer *buffer, uint64_t offset,
                                     const void *source, uint64_t bytes)
 {
+    KAL_REQUIRE(NULL, buffer);
     KAL_TRY(check_range(buffer, source, offset, bytes));
     return bytes ? buffer->device->ops->buffer_write(buffer, offset, source, bytes)
                  : KALLIMA_OK;
@@ -262,6 +262,7 @@ kallima_status kallima_buffer_write(kallima_buffer *buffer, uint64_t offset,
 kallima_status kallima_buffer_read(const kallima_buffer *buffer, uint64_t offset,
                                    void *target, uint64_t bytes)
 {
+    KAL_REQUIRE(NULL, buffer);
     KAL_TRY(check_range(buffer, target, offset, bytes));
     return bytes ? buffer->device->ops->buffer_read(buffer, offset, target, bytes)
                  : KALLIMA_OK;
@@ -273,6 +274,7 @@ kallima_status kallima_buffer_copy(kallima_buffer *target, uint64_t target_offse
 {
     KAL_REQUIRE(NULL, target);
     const struct kal_host *host = &target->device->host;
+    KAL_REQUIRE(host, source);
     KAL_TRY(check_range(target, host, target_offset, bytes));
     KAL_TRY(check_range(source, host, source_offset, bytes));
     if (source->device != target->device)

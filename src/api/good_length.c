@@ -49,7 +49,10 @@ static kallima_status look_at(const struct view *view, const kallima_desc *desc,
     struct kal_problem problem;
     kallima_wisdom_entry entry;
 
-    KAL_TRY(kal_problem_init(&problem, &view->quiet, desc));
+    if (kal_problem_init(&problem, &view->quiet, desc) != KALLIMA_OK) { // too large
+        option->predicted = INFINITY;
+        return KALLIMA_OK;
+    }
     KAL_TRY(
         kal_wisdom_find_plan(view->device->wisdom, &view->owner, &problem, NULL, &entry));
     option->measured = entry.time_ns * 1e-9;

@@ -322,13 +322,14 @@ int64_t kal_trial_most_runs(const struct kal_trial *trial)
 
 // --- checking ----------------------------------------------------------------------------
 
-// Both precisions err, and so does the product with a scale; then four standard deviations of
+// Both precisions err, and so do the product with a scale, by half an epsilon as a mean, and
+// the scale itself, by up to one; then four standard deviations of
 // a root of a mean over so many numbers.
 static double error_bound(const struct kal_problem *p)
 {
     const double epsilon = is_f64(p) ? 0x1p-53 : 0x1p-24;
     const double own = kal_reference_bound(p, is_f64(p));
-    const double scaled = p->scale == 1.0 ? own : hypot(own, epsilon * sqrt(0.5));
+    const double scaled = p->scale == 1.0 ? own : hypot(own, epsilon * sqrt(1.25));
     const double numbers = (double)kal_array_points(&p->out, p->rank) *
                            (double)kal_reference_period(p) * (p->out.is_real ? 1.0 : 2.0);
     return (scaled + kal_reference_bound(p, true)) * (1.0 + 4.0 / sqrt(2.0 * numbers));

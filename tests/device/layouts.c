@@ -858,7 +858,7 @@ static void lay_one_side_beside(kallima_desc *desc, int variant)
     if (variant >= 2 * KALLIMA_KIND_COUNT)
         (is_in ? &desc->out : &desc->in)->format =
             desc->kind == (is_in ? KALLIMA_C2R : KALLIMA_R2C) ? KALLIMA_INTERLEAVED
-                                                               : KALLIMA_PLANAR;
+                                                              : KALLIMA_PLANAR;
     if (is_in)
         lay_beside(&desc->in, desc, row_of(desc, KALLIMA_C2R));
     else

@@ -100,6 +100,19 @@ static void each_axis_can_be_asked_about(void **state)
     kallima_device_close(&device);
 }
 
+// Lengths next to it would be refused.
+static void largest_problems_have_lengths(void **state)
+{
+    const kallima_desc desc = { .rank = 1, .n = { 127 }, .batch = (int64_t)1 << 50 };
+    kallima_device *device = open_device("cpu");
+    int64_t n = 0;
+
+    (void)state;
+    assert_int_equal(kallima_good_length(device, &desc, 0, &n), KALLIMA_OK);
+    assert_true(n == 127 || n == 128);
+    kallima_device_close(&device);
+}
+
 static void bad_arguments_are_refused(void **state)
 {
     const kallima_desc desc = { .rank = 1, .n = { 10 } }, nonsense = { .rank = 9 };
@@ -122,6 +135,7 @@ int main(void)
         cmocka_unit_test(lengths_are_near_and_never_shorter),
         cmocka_unit_test(what_was_measured_decides),
         cmocka_unit_test(each_axis_can_be_asked_about),
+        cmocka_unit_test(largest_problems_have_lengths),
         cmocka_unit_test(bad_arguments_are_refused),
     };
     return cmocka_run_group_tests_name("good-length", tests, NULL, NULL);

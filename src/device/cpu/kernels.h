@@ -11,7 +11,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "codelet/planes.h"
 #include "codelet/two_steps.h"
 
 /**

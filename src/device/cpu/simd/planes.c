@@ -4,6 +4,7 @@
 // written.
 #include "device/cpu/kernels.h"
 
+#include "codelet/planes.h"
 #include "device/cpu/simd/simd.h"
 
 #if LANES > 2
