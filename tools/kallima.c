@@ -168,8 +168,8 @@ int main(int argc, char **argv)
     const int status = run(&cli, argc, argv);
     errno = 0;
     const bool written = !ferror(stdout) && fflush(stdout) == 0;
-    if (!written && status == CLI_OK)
-        return cli_fail("cannot write to standard output: %s",
-                        strerror(errno ? errno : EIO));
-    return status;
+    if (written || status != CLI_OK)
+        return status;
+    return errno ? cli_fail("cannot write to standard output: %s", strerror(errno))
+                 : cli_fail("cannot write to standard output"); // of an earlier write
 }

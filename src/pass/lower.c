@@ -89,11 +89,6 @@ bool kal_recipe_takes_maps(const struct kal_lowering *lo, const struct kal_recip
     return lo->caps->language && node->rule == KAL_RULE_LOCAL;
 }
 
-static int loop_count(const struct kal_lines *lines)
-{
-    return lines->stage_loops + lines->line_loops + lines->inner_loops;
-}
-
 kallima_status kal_phase_begin(struct kal_lowering *lo, const struct kal_lines *lines,
                                int64_t chunk, bool lanes_are_lines,
                                struct kal_lines *inside)
@@ -154,7 +149,7 @@ int64_t kal_lines_at_once(const struct kal_lowering *lo, const struct kal_recipe
                           const struct kal_lines *lines)
 {
     enum { THREAD_TILES = 8, MOST_TIMES_NEAR = 2, SEVERAL_THREADS = 4 };
-    const int threads = lo->caps->threads, last = loop_count(lines) - 1;
+    const int threads = lo->caps->threads, last = kal_lines_loop_count(lines) - 1;
     if (lo->caps->language || node->rule != KAL_RULE_FOUR_STEP || threads < 2 || last < 0)
         return 1;
     const int64_t count = lines->loops[last].count,
@@ -171,7 +166,7 @@ int64_t kal_lines_at_once(const struct kal_lowering *lo, const struct kal_recipe
 // The last `at_once` steps of the last loop become a loop of their own.
 static void split_last_loop(struct kal_lines *lines, int64_t at_once)
 {
-    struct kal_loop *last = &lines->loops[loop_count(lines) - 1];
+    struct kal_loop *last = &lines->loops[kal_lines_loop_count(lines) - 1];
     last[1] = *last;
     last[1].count = at_once;
     last->count /= at_once;
@@ -189,7 +184,7 @@ kallima_status kal_stage_begin(struct kal_lowering *lo, const struct kal_lines *
     if (program->stage_count == KAL_MAX_PASSES)
         return kal_fail(lo->arena->host, KALLIMA_E_UNSUPPORTED,
                         "plan: the recipe needs more than %d stages", KAL_MAX_PASSES);
-    const bool is_split = at_once > 1 && loop_count(lines) < KAL_MAX_LOOPS;
+    const bool is_split = at_once > 1 && kal_lines_loop_count(lines) < KAL_MAX_LOOPS;
     *inside = *lines;
     program->stage[program->stage_count++] =
         (struct kal_stage){ .repeats = kal_line_count(lines) / (is_split ? at_once : 1),
@@ -239,8 +234,8 @@ static int64_t chunk_layout(const struct kal_lowering *lo, const struct kal_line
 
     side->stride = stride;
     stride *= n;
-    for (int i = loop_count(lines) - 1; i >= lines->stage_loops + lines->line_loops;
-         i--) {
+    for (int i = kal_lines_loop_count(lines) - 1;
+         i >= lines->stage_loops + lines->line_loops; i--) {
         loop_stride[i] = stride;
         stride *= lines->loops[i].count;
     }
@@ -253,9 +248,9 @@ static int64_t chunk_layout(const struct kal_lowering *lo, const struct kal_line
 static bool stand_side_by_side(const struct kal_lowering *lo,
                                const struct kal_lines *lines)
 {
-    if (!lo->caps->language || loop_count(lines) == lines->stage_loops)
+    if (!lo->caps->language || kal_lines_loop_count(lines) == lines->stage_loops)
         return false;
-    const struct kal_loop *last = &lines->loops[loop_count(lines) - 1];
+    const struct kal_loop *last = &lines->loops[kal_lines_loop_count(lines) - 1];
     return last->in && last->out && last->count >= lo->caps->transaction_lines &&
            are_neighbours(lines, last);
 }
@@ -263,7 +258,7 @@ static bool stand_side_by_side(const struct kal_lowering *lo,
 static int64_t shared_layout(const struct kal_lowering *lo, const struct kal_lines *lines,
                              int64_t n, struct kal_side *side, int64_t *loop_stride)
 {
-    int last = loop_count(lines) - 1;
+    int last = kal_lines_loop_count(lines) - 1;
     int64_t stride = n;
 
     side->stride = 1;
@@ -364,7 +359,7 @@ void kal_lines_set_in(struct kal_lines *lines, const struct kal_side *side,
                       const int64_t *loop_stride)
 {
     lines->in = *side;
-    for (int i = 0; i < loop_count(lines); i++) {
+    for (int i = 0; i < kal_lines_loop_count(lines); i++) {
         lines->loops[i].in = loop_stride[i];
         lines->loops[i].in_map = 0;
     }
@@ -374,7 +369,7 @@ void kal_lines_set_out(struct kal_lines *lines, const struct kal_side *side,
                        const int64_t *loop_stride)
 {
     lines->out = *side;
-    for (int i = 0; i < loop_count(lines); i++) {
+    for (int i = 0; i < kal_lines_loop_count(lines); i++) {
         lines->loops[i].out = loop_stride[i];
         lines->loops[i].out_map = 0;
     }
@@ -383,7 +378,7 @@ void kal_lines_set_out(struct kal_lines *lines, const struct kal_side *side,
 void kal_lines_divide(struct kal_lines *lines, bool is_in, int64_t n, int64_t parts)
 {
     struct kal_side *side = is_in ? &lines->in : &lines->out;
-    struct kal_loop *loop = &lines->loops[loop_count(lines) - 1];
+    struct kal_loop *loop = &lines->loops[kal_lines_loop_count(lines) - 1];
     const bool is_plain = kal_side_is_plain(side, n);
 
     *(is_in ? &loop->in : &loop->out) = is_plain ? side->stride : 0;
@@ -394,7 +389,7 @@ void kal_lines_divide(struct kal_lines *lines, bool is_in, int64_t n, int64_t pa
 kallima_status kal_lines_add_loop(struct kal_lines *lines, int64_t count, int64_t in,
                                   int64_t out)
 {
-    const int i = loop_count(lines);
+    const int i = kal_lines_loop_count(lines);
     if (i == KAL_MAX_LOOPS)
         return kal_fail(NULL, KALLIMA_E_UNSUPPORTED,
                         "plan: the recipe needs more than %d nested loops",

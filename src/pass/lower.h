@@ -14,6 +14,12 @@ struct kal_lines {
     int stage_loops, line_loops, inner_loops;
 };
 
+/** Return how many loops lines have, of all groups. */
+static inline int kal_lines_loop_count(const struct kal_lines *lines)
+{
+    return lines->stage_loops + lines->line_loops + lines->inner_loops;
+}
+
 struct kal_lowering {
     struct kal_arena *arena;
     const struct kal_problem *problem;

@@ -17,11 +17,6 @@ static bool is_real(const struct kal_recipe *node)
            node->child[0]->rule == KAL_RULE_REAL_ODD;
 }
 
-static int next_loop(const struct kal_lines *lines)
-{
-    return lines->stage_loops + lines->line_loops + lines->inner_loops;
-}
-
 // Where the numbers are between both sets of passes: that of column c and row r is at c *
 // column + r * row.
 struct between {
@@ -104,7 +99,7 @@ static kallima_status lower_direct(struct kal_lowering *lo, const struct kal_rec
     struct kal_side side = between.side;
     side.stride = between.row;
     side.twiddle_n = node->n;
-    side.twiddle_loop = next_loop(lines);
+    side.twiddle_loop = kal_lines_loop_count(lines);
     kal_lines_set_out(&columns, &side, between.loop_stride);
     KAL_TRY(kal_lines_add_loop(&columns, n2, 0, between.column));
     kal_lines_divide(&columns, true, node->n, n2);
@@ -141,7 +136,7 @@ static kallima_status lower_real_forward(struct kal_lowering *lo,
     kal_lines_set_out(&columns, &d->scratch, d->loop_stride);
     columns.out.stride *= d->n2;
     columns.out.twiddle_n = node->n;
-    columns.out.twiddle_loop = next_loop(lines);
+    columns.out.twiddle_loop = kal_lines_loop_count(lines);
     KAL_TRY(kal_lines_add_loop(&columns, d->n2, 0, d->scratch.stride));
     kal_lines_divide(&columns, true, node->n, d->n2);
     KAL_TRY(kal_lower(lo, node->child[0], &columns));
@@ -167,7 +162,7 @@ static kallima_status lower_real_backward(struct kal_lowering *lo,
     rows.in.mirror_n = node->n;
     rows.in.mirror_period = d->n1;
     rows.out.twiddle_n = node->n;
-    rows.out.twiddle_loop = next_loop(lines);
+    rows.out.twiddle_loop = kal_lines_loop_count(lines);
     KAL_TRY(kal_lines_add_loop(&rows, d->kept, 0, d->n2 * d->scratch.stride));
     kal_lines_divide(&rows, true, node->n, d->n1);
     KAL_TRY(kal_lower(lo, node->child[1], &rows));

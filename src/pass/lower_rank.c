@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // rank: the axes one after another, on one small array at a time or on everything at once.
+#include <stdlib.h>
 #include <string.h>
 
 #include "factor/together.h"
@@ -68,11 +69,6 @@ static kallima_status scratch_volume(struct kal_lowering *lo,
     return KALLIMA_OK;
 }
 
-static int64_t magnitude(int64_t a)
-{
-    return a < 0 ? -a : a;
-}
-
 // Add loops over the axes begin .. end-1 but `axis`: largest output stride outermost.
 static kallima_status loop_over(struct kal_lines *lines, const struct kal_problem *p,
                                 const struct volume *in, const struct volume *out,
@@ -85,8 +81,7 @@ static kallima_status loop_over(struct kal_lines *lines, const struct kal_proble
         int widest = -1;
         for (int i = begin; i < end; i++) {
             if (i != axis && !done[i] &&
-                (widest < 0 ||
-                 magnitude(out->stride[i]) > magnitude(out->stride[widest])))
+                (widest < 0 || llabs(out->stride[i]) > llabs(out->stride[widest])))
                 widest = i;
         }
         done[widest] = true;
@@ -96,23 +91,18 @@ static kallima_status loop_over(struct kal_lines *lines, const struct kal_proble
     return KALLIMA_OK;
 }
 
-static int loop_count(const struct kal_lines *lines)
-{
-    return lines->stage_loops + lines->line_loops + lines->inner_loops;
-}
-
 // Neighbouring loops from `first` on whose lines lie as those of one loop become one:
 // more of them fill tiles.
 static void join_loops(struct kal_lines *lines, int first)
 {
-    for (int i = loop_count(lines) - 2; i >= first; i--) {
+    for (int i = kal_lines_loop_count(lines) - 2; i >= first; i--) {
         struct kal_loop *outer = &lines->loops[i], *inner = outer + 1;
         if (outer->in != inner->count * inner->in ||
             outer->out != inner->count * inner->out)
             continue;
         inner->count *= outer->count;
         lines->inner_loops--;
-        memmove(outer, inner, (size_t)(loop_count(lines) - i) * sizeof *outer);
+        memmove(outer, inner, (size_t)(kal_lines_loop_count(lines) - i) * sizeof *outer);
     }
 }
 
@@ -159,7 +149,7 @@ static kallima_status lower_axis(struct kal_lowering *lo, const struct kal_recip
     KAL_TRY(loop_over_arrays(&lines, lo->channels / outer, in->channel_stride,
                              out->channel_stride));
     if (!lo->caps->language)
-        join_loops(&lines, loop_count(batch));
+        join_loops(&lines, kal_lines_loop_count(batch));
     return kal_lower(lo, child, &lines);
 }
 
@@ -323,7 +313,7 @@ static bool meets_in_sets(const struct kal_lowering *lo, int64_t n)
         p->out.stride[last] != 1 || has_axis_of_one(p))
         return false;
     for (int i = 0; i < last; i++) {
-        const int64_t bytes = magnitude(p->out.stride[i]) * unit;
+        const int64_t bytes = llabs(p->out.stride[i]) * unit;
         const int64_t shared = kal_gcd(bytes, LINE_BYTES * SETS) / LINE_BYTES;
         if (bytes % LINE_BYTES == 0 && p->n[i] * shared > MOST)
             return !is_kept(lo, n, shared == SETS);
@@ -626,9 +616,8 @@ static bool are_channels(const struct kal_lowering *lo, const struct kal_tile *t
     const struct kal_problem *p = lo->problem;
     const int last = p->rank - 1;
     return !lo->caps->language && p->batch > 1 && tile->first > 0 && !lo->phase_open &&
-           !lo->stage_open &&
-           magnitude(p->in.batch_stride) < magnitude(p->in.stride[last]) &&
-           magnitude(p->out.batch_stride) < magnitude(p->out.stride[last]);
+           !lo->stage_open && llabs(p->in.batch_stride) < llabs(p->in.stride[last]) &&
+           llabs(p->out.batch_stride) < llabs(p->out.stride[last]);
 }
 
 // All of their lines are innermost loops, not the batch that arrays are worked one after

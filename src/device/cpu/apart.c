@@ -6,14 +6,6 @@
 #include "device/cpu/tile.h"
 #include "math/number.h"
 
-// One pass over lines of one loop at most.
-static bool is_single_pass(const struct cpu_program *program)
-{
-    const struct cpu_pass *pass = &program->pass[0];
-    return program->program->pass_count == 1 && pass->inner == 1 &&
-           pass->stage_loops.count == 0 && pass->line_loops.count <= 1;
-}
-
 // Both sides of a real transform as if their elements were one behind the other.
 static void make_contiguous(struct kal_side *side)
 {
@@ -307,7 +299,7 @@ void kal_cpu_apart_find(struct cpu_program *program)
     bool is_forward = false;
 
     *apart = (struct cpu_apart){ 0 };
-    if (!is_single_pass(program))
+    if (!kal_cpu_is_one_pass(program))
         return;
     const int64_t n = find_real_length(p, &is_forward);
     const int64_t lines = program->program->phase[0].lines;

@@ -24,14 +24,14 @@ struct lines {
 
 // Parts of scratch that lie in planes are put together here: how many times as far apart
 // numbers are.
-static int64_t spread_of(const struct kal_side *side)
+static int64_t stride_scale(const struct kal_side *side)
 {
     return side->is_real || side->imag == 1 ? 1 : PAIR;
 }
 
 static void put_together(struct kal_side *side)
 {
-    side->stride *= spread_of(side);
+    side->stride *= stride_scale(side);
     side->imag = 1;
 }
 
@@ -41,11 +41,11 @@ static bool set_side(struct side *out, const struct kal_side *side, int64_t n,
 {
     bool goes_up = side->stride >= 0;
 
-    out->stride = spread_of(side) * side->stride;
+    out->stride = stride_scale(side) * side->stride;
     out->reals = (kal_min(n, side->count) - 1) * out->stride + (side->is_real ? 1 : PAIR);
     for (int i = 0; i < LOOPS; i++) {
         goes_up = goes_up && out->step[i] >= 0;
-        out->step[i] *= spread_of(side);
+        out->step[i] *= stride_scale(side);
         out->reals += (lines->count[i] - 1) * out->step[i];
     }
     return goes_up;
@@ -401,7 +401,8 @@ static bool is_array(const struct cpu_program *program)
     return source->pass_count > 1 && source->phase_count == 1 && phase->chunk == 1 &&
            !phase->lanes_are_lines && program->pass[0].line_loops.count <= 1 &&
            first->in.buffer == KAL_BUFFER_IN && last->out.buffer == KAL_BUFFER_OUT &&
-           spread_of(&first->in) == 1 && spread_of(&last->out) == 1 && are_free(source);
+           stride_scale(&first->in) == 1 && stride_scale(&last->out) == 1 &&
+           are_free(source);
 }
 
 static int64_t count_calls(const struct cpu_axis *axis)

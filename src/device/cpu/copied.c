@@ -177,74 +177,13 @@ static void copy_plain(const struct cpu_kernels *widest,
     }
 }
 
-// Reals from or to the real parts of `line`, and a spectrum of odd length, whose second
-// half is the conjugate of the first. `apart` is 1 or 2 where that is known, for
-// compilers to fill registers.
-#define COPIES_OF(real)                                                                 \
-    CPU_INLINE void widen_by_##real(const real *from, int64_t apart, real *to,          \
-                                    int64_t n)                                          \
-    {                                                                                   \
-        for (int64_t i = 0; i < n; i++) {                                               \
-            to[2 * i] = from[i * apart];                                                \
-            to[2 * i + 1] = 0;                                                          \
-        }                                                                               \
-    }                                                                                   \
-    static void widen_##real(const struct cpu_vectors *v, char *line, int64_t n)        \
-    {                                                                                   \
-        const real *from = (const real *)v->re;                                         \
-        if (v->stride == 1)                                                             \
-            widen_by_##real(from, 1, (real *)line, n);                                  \
-        else                                                                            \
-            widen_by_##real(from, v->stride, (real *)line, n);                          \
-    }                                                                                   \
-    CPU_INLINE void narrow_by_##real(const real *from, real *to, int64_t apart,         \
-                                     int64_t n)                                         \
-    {                                                                                   \
-        for (int64_t i = 0; i < n; i++)                                                 \
-            to[i * apart] = from[2 * i];                                                \
-    }                                                                                   \
-    static void narrow_##real(const struct cpu_vectors *v, const char *line, int64_t n) \
-    {                                                                                   \
-        real *to = (real *)v->re;                                                       \
-        if (v->stride == 1)                                                             \
-            narrow_by_##real((const real *)line, to, 1, n);                             \
-        else                                                                            \
-            narrow_by_##real((const real *)line, to, v->stride, n);                     \
-    }                                                                                   \
-    CPU_INLINE void extend_by_##real(const real *re, const real *im, int64_t apart,     \
-                                     real *to, int64_t half)                            \
-    {                                                                                   \
-        real *back = to + 2 * (2 * half - 1);                                           \
-        for (int64_t k = 0; k < half; k++) {                                            \
-            to[2 * k] = re[k * apart];                                                  \
-            to[2 * k + 1] = -im[k * apart];                                             \
-        }                                                                               \
-        for (int64_t k = 1; k < half; k++) {                                            \
-            back[-2 * k] = re[k * apart];                                               \
-            back[-2 * k + 1] = im[k * apart];                                           \
-        }                                                                               \
-    }                                                                                   \
-    static void extend_##real(const struct cpu_vectors *v, char *line, int64_t half)    \
-    {                                                                                   \
-        const real *re = (const real *)v->re, *im = (const real *)v->im;                \
-        if (v->stride == 2)                                                             \
-            extend_by_##real(re, im, 2, (real *)line, half);                            \
-        else                                                                            \
-            extend_by_##real(re, im, v->stride, (real *)line, half);                    \
-    }
-
-COPIES_OF(float)
-COPIES_OF(double)
-
 static void copy_to(const struct cpu_kernels *widest, const struct cpu_copied_side *side,
                     const struct cpu_vectors *v, char *line, int64_t real_bytes)
 {
-    const bool is_f64 = real_bytes == sizeof(double);
-
     if (side->copy == CPU_COPY_REALS)
-        (is_f64 ? widen_double : widen_float)(v, line, side->count);
+        widest->copies->widen(v, line, side->count);
     else if (side->copy == CPU_COPY_HALF)
-        (is_f64 ? extend_double : extend_float)(v, line, side->count);
+        widest->copies->extend(v, line, side->count);
     else
         copy_plain(widest, side, v, line, real_bytes, true);
 }
@@ -253,10 +192,8 @@ static void copy_back(const struct cpu_kernels *widest,
                       const struct cpu_copied_side *side, const struct cpu_vectors *v,
                       char *line, int64_t real_bytes)
 {
-    const bool is_f64 = real_bytes == sizeof(double);
-
     if (side->copy == CPU_COPY_REALS)
-        (is_f64 ? narrow_double : narrow_float)(v, line, side->count);
+        widest->copies->narrow(v, line, side->count);
     else
         copy_plain(widest, side, v, line, real_bytes, false);
 }

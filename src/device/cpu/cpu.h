@@ -381,6 +381,14 @@ static inline const struct cpu_kernels *kal_cpu_widest_kernels(
     return device->kernels[program->is_f64][device->level_count - 1];
 }
 
+/** Return whether a program is one pass over lines of one loop at most. */
+static inline bool kal_cpu_is_one_pass(const struct cpu_program *program)
+{
+    const struct cpu_pass *pass = &program->pass[0];
+    return program->program->pass_count == 1 && pass->inner == 1 &&
+           pass->stage_loops.count == 0 && pass->line_loops.count <= 1;
+}
+
 /** Return how many passes are run where one is met: two that are lines on their own lanes. */
 static inline int kal_cpu_passes_of(const struct cpu_pass *pass)
 {

@@ -383,17 +383,23 @@ typedef void cpu_copy_line(void *to, const void *from, int64_t n);
 typedef void cpu_copy_columns(void *to, int64_t to_step, const void *from,
                               int64_t from_step, int64_t n, int lines, bool is_far);
 
+/** n elements of v, on one line, from or to a line of interleaved numbers. */
+typedef void cpu_copy_numbers(const struct cpu_vectors *v, void *line, int64_t n);
+
 enum { CPU_MOST_COPIED_REALS = 2, CPU_MOST_APART = 4 };
 
 /**
  * To where elements are neighbours, and back, by reals of an element, and elements from
- * one to the next; NULL where there is none, as for one lane.
+ * one to the next; NULL where there is none, as for one lane. `widen`: reals, as numbers
+ * without imaginary parts; `narrow`: their real parts. `extend`: the first n numbers of the
+ * spectrum of 2n-1 reals, as the conjugate of all of it.
  */
 struct cpu_copy_kernels {
     cpu_copy_line *collect[CPU_MOST_COPIED_REALS + 1][CPU_MOST_APART + 1];
     cpu_copy_line *spread[CPU_MOST_COPIED_REALS + 1][CPU_MOST_APART + 1];
     cpu_copy_columns *collect_columns[CPU_MOST_COPIED_REALS + 1];
     cpu_copy_columns *spread_columns[CPU_MOST_COPIED_REALS + 1];
+    cpu_copy_numbers *widen, *narrow, *extend;
 };
 
 /** Tiles whose lanes face each other that go to memory together. */

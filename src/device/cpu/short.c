@@ -227,10 +227,10 @@ void kal_cpu_short_find(struct cpu_short_lines *out, const struct kal_pass *p,
 // measured.
 bool kal_cpu_turns(const struct cpu_program *program, const struct kal_pass *p)
 {
-    enum { WIDE = 16, FEWEST = 11, MOST = 39, QUAD = 4, MANY_BYTES = 4 << 20 };
+    enum { FEWEST = 11, MOST = 39, QUAD = 4, MANY_BYTES = 4 << 20 };
     const struct cpu_device *device = kal_cpu_device_of(program);
-    if (device->base.caps.lanes_f32 != WIDE || !program->is_f64)
-        return device->base.caps.lanes_f32 == WIDE;
+    if (!kal_caps_has_64_bytes(&device->base.caps) || !program->is_f64)
+        return kal_caps_has_64_bytes(&device->base.caps);
     return !device->is_zen && p->n >= FEWEST && p->n <= MOST &&
            (p->n % QUAD == 0 || kal_cpu_pass_bytes(program, p, 0) >= MANY_BYTES);
 }

@@ -15,9 +15,8 @@
 static bool is_single_pass(const struct cpu_program *program)
 {
     const struct cpu_pass *pass = &program->pass[0];
-    return program->program->pass_count == 1 && pass->kernels->lanes == 1 &&
-           pass->fast_loop < 0 && pass->inner == 1 && pass->stage_loops.count == 0 &&
-           pass->line_loops.count <= 1 && program->program->phase[0].chunk == 1;
+    return kal_cpu_is_one_pass(program) && pass->kernels->lanes == 1 &&
+           pass->fast_loop < 0 && program->program->phase[0].chunk == 1;
 }
 
 static bool is_single_steps(const struct cpu_program *program)

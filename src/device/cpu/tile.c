@@ -143,7 +143,7 @@ static int64_t run_beside(const struct cpu_run *run, int64_t first, int64_t most
 
 // Lines from the present tile on that are worked without tiles of parts: returns how many tiles of
 // them; 0: none.
-static int64_t run_ahead(const struct cpu_run *run, int64_t first, int64_t most)
+static int64_t run_without_tiles(const struct cpu_run *run, int64_t first, int64_t most)
 {
     if (run->pass->turned.run)
         return run_short(run, first, most);
@@ -335,7 +335,7 @@ static int64_t run_some(struct cpu_run *run, int64_t row, int64_t first, int64_t
     kal_cpu_lanes_find(run, row, first);
     if (pass->row)
         return run_rows(run, first, most);
-    const int64_t tiles = first < run->lead ? 0 : run_ahead(run, first, most);
+    const int64_t tiles = first < run->lead ? 0 : run_without_tiles(run, first, most);
     if (tiles > 0)
         return tiles;
     if (run_few(run))

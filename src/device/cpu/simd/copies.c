@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Elements of one real or two that lie two, three or four elements apart, to where they
 // are neighbours, and back: in registers. And lines that are neighbours, element by
-// element, to where each is by itself.
+// element, to where each is by itself. And real lines that are worked as complex ones.
 #include "device/cpu/simd/simd.h"
 
 #if LANES > 1
@@ -264,6 +264,59 @@ COLUMNS(spread, 2, ALL *to_step, LANES)
 #define HAS_PAIRS 0
 #endif
 
+// Strides that are known where these are called let compilers fill registers.
+INLINE void widen_by(const R *from, int64_t stride, R *to, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        to[2 * i] = from[i * stride];
+        to[2 * i + 1] = 0;
+    }
+}
+
+static void widen(const struct cpu_vectors *v, void *line, int64_t n)
+{
+    if (v->stride == 1)
+        widen_by(v->re, 1, line, n);
+    else
+        widen_by(v->re, v->stride, line, n);
+}
+
+INLINE void narrow_by(const R *from, R *to, int64_t stride, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        to[i * stride] = from[2 * i];
+}
+
+static void narrow(const struct cpu_vectors *v, void *line, int64_t n)
+{
+    if (v->stride == 1)
+        narrow_by(line, v->re, 1, n);
+    else
+        narrow_by(line, v->re, v->stride, n);
+}
+
+INLINE void extend_by(const R *re, const R *im, int64_t stride, R *to, int64_t n)
+{
+    R *back = to + 2 * (2 * n - 1);
+
+    for (int64_t k = 0; k < n; k++) {
+        to[2 * k] = re[k * stride];
+        to[2 * k + 1] = -im[k * stride];
+    }
+    for (int64_t k = 1; k < n; k++) {
+        back[-2 * k] = re[k * stride];
+        back[-2 * k + 1] = im[k * stride];
+    }
+}
+
+static void extend(const struct cpu_vectors *v, void *line, int64_t n)
+{
+    if (v->stride == 2)
+        extend_by(v->re, v->im, 2, line, n);
+    else
+        extend_by(v->re, v->im, v->stride, line, n);
+}
+
 extern const struct cpu_copy_kernels JOIN(kal_cpu_copies_, KAL_SIMD_SUFFIX);
 
 const struct cpu_copy_kernels JOIN(kal_cpu_copies_, KAL_SIMD_SUFFIX) = {
@@ -278,4 +331,7 @@ const struct cpu_copy_kernels JOIN(kal_cpu_copies_, KAL_SIMD_SUFFIX) = {
     .collect_columns = { [1] = collect_columns_1 },
     .spread_columns = { [1] = spread_columns_1 },
 #endif
+    .widen = widen,
+    .narrow = narrow,
+    .extend = extend,
 };
