@@ -54,7 +54,7 @@ static bool is_output_between(const struct kal_lowering *lo,
     const struct kal_problem *p = lo->problem;
     const struct kal_side *out = &lines->out;
     const enum kal_buffer_id in = lines->in.buffer;
-    const uint64_t bytes = (uint64_t)(p->out.elements * p->batch) *
+    const uint64_t bytes = (uint64_t)p->out.elements * // of the whole batch
                            (uint64_t)kal_line_bytes(lo, 1) / (p->out.is_real ? 2 : 1);
     const bool are_planes = out->imag == 0 && p->precision == KALLIMA_F32;
 
