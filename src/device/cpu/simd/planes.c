@@ -82,30 +82,14 @@ PLANES(PLANE)
 #define COEFFICIENTS(n) (2 * ((n) / 2 + 1))
 #define FULL(n)         (((n) + LANES - 1) / LANES) // registers of n reals
 
-// Coefficients of LANES rows, by their parts, as blocks of whole registers of each row,
-// `pitch` reals from block to block.
-INLINE void turn_to_blocks(const R *t, R *to, int reals, int64_t pitch)
+// Of `count` registers LANES at once: register i, lane j becomes register j, lane i. Those of
+// one turn are one behind the other, and `pitch` reals before those of the next.
+INLINE void turn_registers(const R *t, R *to, int count, int64_t pitch)
 {
     V v[LANES];
 
 #pragma GCC unroll 16
-    for (int at = 0; at >= 0; at = next_block(at, reals, LANES), to += pitch) {
-        for (int j = 0; j < LANES; j++)
-            v[j] = LOAD(t + LANES * (at + j));
-        transpose(v);
-        for (int i = 0; i < LANES; i++)
-            STORE(to + i * LANES, v[i]);
-    }
-}
-
-// One block of all rows, a register each, as coefficients of LANES rows, by their parts,
-// `pitch` reals from there to the next LANES.
-INLINE void turn_from_block(const R *t, R *to, int rows, int64_t pitch)
-{
-    V v[LANES];
-
-#pragma GCC unroll 16
-    for (int at = 0; at >= 0; at = next_block(at, rows, LANES), to += pitch) {
+    for (int at = 0; at >= 0; at = next_block(at, count, LANES), to += pitch) {
         for (int i = 0; i < LANES; i++)
             v[i] = LOAD(t + LANES * (at + i));
         transpose(v);
@@ -129,7 +113,7 @@ INLINE void turn_from_block(const R *t, R *to, int rows, int64_t pitch)
             rows.from = (const R *)x->re + i * x->stride;                         \
             turn_in(t, &rows, b);                                                 \
             real_r2c_##b(t, t + LANES, PAIR, u, u + LANES, PAIR);                 \
-            turn_to_blocks(u, turned[0] + i * LANES, REALS, (a)*LANES);           \
+            turn_registers(u, turned[0] + i * LANES, REALS, (a)*LANES);           \
         }                                                                         \
         for (int k = 0, at = 0; at >= 0; k++, at = next_block(at, REALS, LANES))  \
             plain_##a(turned[k], NULL, 2 * LANES, to + at, (R *)part_signs.reals, \
@@ -148,7 +132,7 @@ INLINE void turn_from_block(const R *t, R *to, int rows, int64_t pitch)
         ONLY_PLACES();                                                                  \
         for (int at = 0; at >= 0; at = next_block(at, REALS, LANES)) {                  \
             plain_##a(from + at, NULL, 2 * REALS, t, (R *)part_signs.reals + 1, LANES); \
-            turn_from_block(t, turned[0] + at * LANES, a, REALS * LANES);               \
+            turn_registers(t, turned[0] + at * LANES, a, REALS * LANES);                \
         }                                                                               \
         for (int k = 0, i = 0; i >= 0; k++, i = next_block(i, a, LANES)) {              \
             real_c2r_##b(turned[k], turned[k] + LANES, PAIR, t, t + LANES, PAIR);       \
