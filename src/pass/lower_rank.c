@@ -109,9 +109,10 @@ static void join_loops(struct kal_lines *lines, int first)
 // Lines of arrays that lie between each other's elements are neighbours, and fill tiles with
 // those of the last axis, or by themselves: what lies together is read and written once. On
 // a short last axis rows of one array do, if there are few arrays. Measured in November
-// 2026 on a Xeon, 2 to 8 arrays of 29 shapes from 33x35 to 1080x1920 and of volumes: the
-// former takes 0.56 to 0.99 of the time for most images of three colours, 0.25 to 0.6 for
-// eight arrays, and where it is not taken 0.95 to 1.3. AMD's processors were not measured.
+// 2026 on a Xeon, 2 to 8 arrays of 28 shapes from 12x10 to 1080x1920, 8 of them volumes: the
+// former takes 0.30 to 0.88 of the time for three colours of 480x640 and more, 0.23 to 0.84
+// for eight planes of 33x35 to 256x256, and where it is not taken 0.59 to 1.44. AMD's
+// processors were not measured.
 static bool are_rows_of_one(const struct kal_lowering *lo, int axis)
 {
     enum { LONG = 64, FEW = 4, FEW_VOLUMES_F32 = 8 };

@@ -322,14 +322,21 @@ int64_t kal_trial_most_runs(const struct kal_trial *trial)
 
 // --- checking ----------------------------------------------------------------------------
 
-// Both precisions err, and so do the product with a scale, by half an epsilon as a mean, and
-// the scale itself, by up to one; then four standard deviations of
-// a root of a mean over so many numbers.
+// Of results that are multiplied by a scale: half an epsilon at most as a mean, and what the
+// scale itself is rounded by.
+static double scaling_error(const struct kal_problem *p, double epsilon)
+{
+    const double rounded = is_f64(p) ? p->scale : (double)(float)p->scale;
+    return p->scale == 1.0 ? 0.0 : hypot(epsilon / 2.0, rounded / p->scale - 1.0);
+}
+
+// Both precisions err, and so does a scale; then four standard deviations of a root of a
+// mean over so many numbers.
 static double error_bound(const struct kal_problem *p)
 {
     const double epsilon = is_f64(p) ? 0x1p-53 : 0x1p-24;
     const double own = kal_reference_bound(p, is_f64(p));
-    const double scaled = p->scale == 1.0 ? own : hypot(own, epsilon * sqrt(1.25));
+    const double scaled = hypot(own, scaling_error(p, epsilon));
     const double numbers = (double)kal_array_points(&p->out, p->rank) *
                            (double)kal_reference_period(p) * (p->out.is_real ? 1.0 : 2.0);
     return (scaled + kal_reference_bound(p, true)) * (1.0 + 4.0 / sqrt(2.0 * numbers));

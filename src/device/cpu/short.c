@@ -229,8 +229,9 @@ bool kal_cpu_turns(const struct cpu_program *program, const struct kal_pass *p)
 {
     enum { FEWEST = 11, MOST = 39, QUAD = 4, MANY_BYTES = 4 << 20 };
     const struct cpu_device *device = kal_cpu_device_of(program);
-    if (!kal_caps_has_64_bytes(&device->base.caps) || !program->is_f64)
-        return kal_caps_has_64_bytes(&device->base.caps);
+    const bool is_wide = kal_caps_has_64_bytes(&device->base.caps);
+    if (!is_wide || !program->is_f64)
+        return is_wide;
     return !device->is_zen && p->n >= FEWEST && p->n <= MOST &&
            (p->n % QUAD == 0 || kal_cpu_pass_bytes(program, p, 0) >= MANY_BYTES);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Blocks of registers of numbers, turned in registers: each row of a block is a register.
+// Registers of numbers as they lie in memory, and blocks of these that are turned in
+// registers: each row of a block is a register.
 #ifndef KAL_DEVICE_CPU_SIMD_BLOCKS_H_
 #define KAL_DEVICE_CPU_SIMD_BLOCKS_H_
 
@@ -8,6 +9,11 @@
 enum {
     NUMBERS = LANES / 2, // of a register
 };
+
+#define NUMBERS_BYTES REGISTER_BYTES
+#define OTHER(h, j)   ((j) ^ 1)
+#define EXCHANGED(a)  SHUFFLE(a, a, OTHER, 0)
+#include "device/cpu/simd/numbers.h"
 
 // Of n registers as lines of n numbers: those from `at` on, to so many lines `step` reals apart.
 INLINE void turn_block(const R *t, R *to, int at, int64_t step)

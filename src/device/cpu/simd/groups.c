@@ -7,11 +7,6 @@
 #if LANES > 2
 #include "device/cpu/simd/blocks.h"
 
-#define NUMBERS_BYTES REGISTER_BYTES
-#define OTHER(h, j)   ((j) ^ 1)
-#define EXCHANGED(a)  SHUFFLE(a, a, OTHER, 0)
-#include "device/cpu/simd/numbers.h"
-
 #define STORE_NUMBER(pointer, value, k) STORE(pointer, value)
 #define CODELET_R2C(n)                  plain_##n
 #include R2C_CODELETS

@@ -10,16 +10,11 @@
 #if LANES > 2
 #include "device/cpu/simd/blocks.h"
 
-#define NUMBERS_BYTES REGISTER_BYTES
-#define OTHER(h, j)   ((j) ^ 1)
-#define EXCHANGED(a)  SHUFFLE(a, a, OTHER, 0)
-#include "device/cpu/simd/numbers.h"
-
 #define STORE_NUMBER(pointer, value, k) STORE(pointer, value)
 #define CODELET_R2C(n)                  plain_##n
 #include R2C_CODELETS
 #undef CODELET_R2C
-#undef LOAD_PAIR
+#undef LOAD_PAIR // those of reals have their own
 #undef STORE_COEFFICIENT
 #undef STORE_REAL
 
