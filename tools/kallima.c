@@ -166,10 +166,11 @@ int main(int argc, char **argv)
     struct cli cli = { .command = "" };
     output_catch_signals();
     const int status = run(&cli, argc, argv);
-    errno = 0;
-    const bool written = !ferror(stdout) && fflush(stdout) == 0;
+    const bool was_lost = ferror(stdout);
+    errno = 0; // the flush meets again what an earlier write met
+    const bool written = fflush(stdout) == 0 && !was_lost;
     if (written || status != CLI_OK)
         return status;
     return errno ? cli_fail("cannot write to standard output: %s", strerror(errno))
-                 : cli_fail("cannot write to standard output"); // of an earlier write
+                 : cli_fail("cannot write to standard output"); // the cause is gone
 }
