@@ -84,6 +84,12 @@ static inline bool kal_caps_is_short_of_memory(const struct kal_caps *caps)
     return caps->processor_bytes && caps->processor_bytes <= LITTLE_BYTES;
 }
 
+/** Return how many values of a precision a register of a CPU holds. */
+static inline int kal_caps_lanes_of(const struct kal_caps *caps, bool is_f64)
+{
+    return is_f64 ? caps->lanes_f32 / 2 : caps->lanes_f32;
+}
+
 enum { KAL_LANES_OF_32_BYTES = 8 }; // of floats, in such registers
 
 /**

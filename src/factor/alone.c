@@ -279,7 +279,7 @@ static double bytes_in_turn(const struct kal_problem *p, const struct kal_caps *
 // batches that leave the cache of a core 0.5 to 1.1, but on a Xeon 1.0 to 2.1.
 static bool are_few_rows(const struct kal_problem *p, const struct kal_caps *caps)
 {
-    const int lanes = caps->lanes_f32 / (p->precision == KALLIMA_F64 ? 2 : 1);
+    const int lanes = kal_caps_lanes_of(caps, p->precision == KALLIMA_F64);
     const double count = count_rows(p);
     return bytes_in_turn(p, caps) <= (double)caps->near_bytes &&
            (p->kind != KALLIMA_C2C ? count * 4 <= lanes * 3 : count < lanes);
@@ -313,7 +313,7 @@ static bool are_faster_in_turn(const struct kal_problem *p, const struct kal_cap
         if (p->n[i] > longest_column(p, caps))
             return false;
     }
-    return caps->lanes_f32 / (is_f64 ? 2 : 1) >= FEWEST_LANES && n <= LONGEST &&
+    return kal_caps_lanes_of(caps, is_f64) >= FEWEST_LANES && n <= LONGEST &&
            (is_real ? 2.0 : 4.0) * bytes_of(p) <
                (double)p->batch * (double)caps->near_bytes &&
            bytes_in_turn(p, caps) <= (double)caps->near_bytes &&
@@ -359,7 +359,7 @@ static bool are_short_and_in_turn(const struct kal_problem *p,
     enum { FEWEST_LANES = 2, MANY_LANES = 16 };
     enum { IDLE = 130, IDLE_OF_MANY = 150 }; // percents of lanes that are filled
     const bool is_f64 = p->precision == KALLIMA_F64;
-    const int lanes = caps->lanes_f32 / (is_f64 ? 2 : 1);
+    const int lanes = kal_caps_lanes_of(caps, is_f64);
     const int64_t n = p->n[p->rank - 1];
     const double count = count_rows(p);
 

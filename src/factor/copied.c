@@ -31,7 +31,7 @@ static bool are_rows(const struct kal_problem *p)
 
 static int64_t lanes_of(const struct kal_problem *p, const struct kal_caps *caps)
 {
-    return caps->lanes_f32 / (p->precision == KALLIMA_F64 ? 2 : 1);
+    return kal_caps_lanes_of(caps, p->precision == KALLIMA_F64);
 }
 
 // From so many bytes on each number has a line or two of the caches by itself.

@@ -100,7 +100,7 @@ bool kal_planes_are_copied(const struct kal_problem *p, const struct kal_caps *c
     enum { SHORTEST = 18, SHORTEST_REAL = 33, FEWEST_LANES = 4 };
     enum { MOST_LINES = 3, LONGEST = 500 };
     const bool is_real = p->kind != KALLIMA_C2C, is_f64 = p->precision == KALLIMA_F64;
-    const int64_t lanes = caps->lanes_f32 / (is_f64 ? 2 : 1);
+    const int64_t lanes = kal_caps_lanes_of(caps, is_f64);
     const int64_t tile = p->batch <= lanes / 2 ? lanes / 2 : lanes;
 
     if ((!p->in.is_planar && !p->out.is_planar) ||

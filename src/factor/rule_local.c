@@ -153,7 +153,7 @@ static bool is_single(const struct kal_axis *axis, const struct kal_caps *caps)
 // Its points that fill a register, the widest one, and one of up to 32 bytes.
 static int widest_numbers(const struct kal_caps *caps)
 {
-    return (int)kal_max(1, caps->lanes_f32 / (kal_caps_is_f64(caps) ? 4 : 2));
+    return (int)kal_max(1, kal_caps_lanes(caps) / 2);
 }
 
 static int single_numbers(const struct kal_caps *caps)

@@ -72,7 +72,7 @@ bool kal_caps_is_f64(const struct kal_caps *caps)
 
 int kal_caps_lanes(const struct kal_caps *caps)
 {
-    return caps->lanes_f32 / (kal_caps_is_f64(caps) ? 2 : 1);
+    return kal_caps_lanes_of(caps, kal_caps_is_f64(caps));
 }
 
 bool kal_caps_has_registers(const struct kal_caps *caps)

@@ -210,7 +210,7 @@ static bool are_faster_by_axes(const struct kal_problem *p, const struct kal_cap
 
 static bool fit_lanes(const struct kal_problem *p, const struct kal_caps *caps)
 {
-    const int lanes = p->precision == KALLIMA_F64 ? caps->lanes_f32 / 2 : caps->lanes_f32;
+    const int lanes = kal_caps_lanes_of(caps, p->precision == KALLIMA_F64);
     const double points = kal_points_from(p, 0);
 
     if ((p->kind != KALLIMA_C2C && !suits_mirror(p, 0)) || lanes < 2)

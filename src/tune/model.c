@@ -63,7 +63,7 @@ static void count_cpu_side(const struct count *c, const struct kal_pass *pass,
 // How many times as many tiles there are as in the widest registers, if a recipe wants others.
 static double narrowness(const struct count *c, const struct kal_pass *pass)
 {
-    const double widest = fmax(1.0, c->caps->lanes_f32 / (c->is_f64 ? 2.0 : 1.0));
+    const double widest = fmax(1.0, kal_caps_lanes_of(c->caps, c->is_f64));
     const int lanes = kal_pass_get_parameter(pass, KAL_PARAMETER_LANES, (int)widest);
     return fmax(1.0, ceil(all_lines(pass) / lanes) / ceil(all_lines(pass) / widest));
 }
