@@ -36,6 +36,22 @@ if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
     endif()
 endif()
 
+# Its inner loops for one level and precision, from some of these sources.
+function(kallima_add_simd level precision flags)
+    string(TOUPPER ${precision} PRECISION)
+    set(target kallima-${level}-${precision})
+    add_library(${target} OBJECT ${ARGN})
+    target_compile_options(${target} PRIVATE ${flags} ${simd_flags_all}
+        $<$<CONFIG:Release,RelWithDebInfo>:-O3>)
+    target_compile_definitions(${target} PRIVATE
+        KAL_SIMD_${PRECISION} KAL_SIMD_SUFFIX=${level}_${precision})
+    target_include_directories(${target} PRIVATE include src
+        ${CMAKE_CURRENT_BINARY_DIR}/generated)
+    add_dependencies(${target} kallima-codelets)
+    list(APPEND simd_objects $<TARGET_OBJECTS:${target}>)
+    set(simd_objects ${simd_objects} PARENT_SCOPE)
+endfunction()
+
 file(GLOB simd_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/device/cpu/simd/*.c)
 set(simd_objects "")
 # The places of a large codelet that is put into the loop that calls it, as it is called
@@ -51,16 +67,17 @@ foreach(level ${simd_levels})
     string(TOUPPER ${level} LEVEL)
     target_compile_definitions(kallima-objects PRIVATE KAL_CPU_HAS_${LEVEL})
     foreach(precision f32 f64)
-        string(TOUPPER ${precision} PRECISION)
-        set(target kallima-${level}-${precision})
-        add_library(${target} OBJECT ${simd_sources})
-        target_compile_options(${target} PRIVATE ${simd_flags_${level}} ${simd_flags_all}
-            $<$<CONFIG:Release,RelWithDebInfo>:-O3>)
-        target_compile_definitions(${target} PRIVATE
-            KAL_SIMD_${LEVEL} KAL_SIMD_${PRECISION} KAL_SIMD_SUFFIX=${level}_${precision})
-        target_include_directories(${target} PRIVATE include src
-            ${CMAKE_CURRENT_BINARY_DIR}/generated)
-        add_dependencies(${target} kallima-codelets)
-        list(APPEND simd_objects $<TARGET_OBJECTS:${target}>)
+        kallima_add_simd(${level} ${precision} "${simd_flags_${level}}" ${simd_sources})
+        target_compile_definitions(kallima-${level}-${precision} PRIVATE KAL_SIMD_${LEVEL})
     endforeach()
 endforeach()
+
+# Short lines alone, one lane, where there are fused operations.
+if("avx2" IN_LIST simd_levels)
+    foreach(precision f32 f64)
+        kallima_add_simd(fused ${precision} "${simd_flags_avx2}"
+            ${CMAKE_CURRENT_SOURCE_DIR}/src/device/cpu/simd/apart.c)
+        target_compile_definitions(kallima-fused-${precision} PRIVATE
+            KAL_SIMD_SCALAR KAL_SIMD_FUSED)
+    endforeach()
+endif()

@@ -38,19 +38,20 @@ static int64_t find_real_length(const struct kal_pass *p, bool *is_forward)
                : 0;
 }
 
-static void set_real_codelet(struct cpu_apart_codelet *out, const struct cpu_kernels *k,
-                             int64_t n, bool is_forward)
+static void set_real_codelet(struct cpu_apart_lines *how,
+                             const struct cpu_apart_kernels *k, int64_t n,
+                             bool is_forward)
 {
     const int reals = (int)n, numbers = (int)n / 2 + 1;
-    out->in = is_forward ? reals : numbers;
-    out->out = is_forward ? numbers : reals;
-    out->dft = (is_forward ? k->apart->r2c : k->apart->c2r)[n];
+    how->in = is_forward ? reals : numbers;
+    how->out = is_forward ? numbers : reals;
+    how->dft = (is_forward ? k->r2c : k->c2r)[n];
 }
 
-static void set_codelet(struct cpu_apart_codelet *out, const struct cpu_kernels *k, int n)
+static void set_codelet(struct cpu_apart_lines *how, const struct cpu_kernels *k, int n)
 {
-    out->in = out->out = n;
-    out->dft = k->dft[n];
+    how->in = how->out = n;
+    how->dft = k->dft[n];
 }
 
 // Whole lines of complex numbers, in one codelet.
@@ -160,6 +161,9 @@ static void add_tiles(struct cpu_program *program, const struct cpu_kernels *k,
 {
     struct cpu_apart *apart = &program->apart;
     const struct cpu_pass *pass = &program->pass[0];
+    const struct cpu_kernels *widest = kal_cpu_widest_kernels(program);
+    const struct cpu_apart_kernels *kernels =
+        k->lanes == 1 && widest->fused_alone ? widest->fused_alone : k->apart;
     const int64_t groups = (apart->lines - *done) / k->lanes;
     const int64_t elements = real_length ? real_length : 2 * pass->pass->n;
 
@@ -167,21 +171,21 @@ static void add_tiles(struct cpu_program *program, const struct cpu_kernels *k,
         return;
     struct cpu_apart_part *part = &apart->part[apart->part_count++];
     *part = (struct cpu_apart_part){
-        .run = k->apart->run,
+        .run = kernels->run,
         .level = k->level,
         .lanes = k->lanes,
         .first = *done,
         .groups = groups,
         .lines = groups * k->lanes,
+        .how = { .x = apart->in, .y = apart->out, .scale = pass->pass->scale },
     };
     if (real_length)
-        set_real_codelet(&part->codelet, k, real_length, is_forward);
+        set_real_codelet(&part->how, kernels, real_length, is_forward);
     else
-        set_codelet(&part->codelet, k, (int)pass->pass->n);
-    cpu_apart_run *loop = find_loop(k->apart, pass->pass->n, real_length, is_forward);
+        set_codelet(&part->how, k, (int)pass->pass->n);
+    cpu_apart_run *loop = find_loop(kernels, pass->pass->n, real_length, is_forward);
     if (loop)
         part->run = loop;
-    part->codelet.scale = pass->pass->scale;
     *done += part->lines;
 }
 
@@ -190,6 +194,13 @@ static bool is_of_numbers(const struct kal_pass *p)
 {
     return p->in.imag == 1 && p->out.imag == 1 && p->in.is_swapped == p->out.is_swapped &&
            p->scale == 1.0;
+}
+
+// A complex line alone is faster by its step: interleaved, or too long for a loop with the
+// codelet in it.
+static bool is_step_alone(const struct kal_pass *p, int64_t real_length, int64_t lines)
+{
+    return lines == 1 && !real_length && (is_of_numbers(p) || p->n > CPU_LONGEST_ALONE);
 }
 
 // Numbers of several lines in a register: the widest ones that the lines fill by more than half.
@@ -221,19 +232,23 @@ static void add_numbers(struct cpu_program *program, const struct cpu_kernels *k
     if (beside)
         apart->part[apart->part_count++] = (struct cpu_apart_part){
             .beside = k->groups->beside[radix],
+            .counts_lines = true,
             .level = k->level,
             .lanes = numbers,
             .groups = beside,
             .lines = done,
+            .how = { .x = apart->in, .y = apart->out },
         };
     if (left)
         apart->part[apart->part_count++] = (struct cpu_apart_part){
-            .strided = k->strided[radix],
+            .run = k->strided[radix],
+            .counts_lines = true,
             .level = k->level,
             .lanes = numbers,
             .first = done,
             .groups = (left + numbers - 1) / numbers,
             .lines = left,
+            .how = { .x = apart->in, .y = apart->out },
         };
 }
 
@@ -278,7 +293,7 @@ static struct cpu_apart_side find_side(const struct cpu_program *program,
     };
 }
 
-// Where the lines of each part begin.
+// Where the lines of each part begin, and how many of what there are.
 static void place_parts(struct cpu_program *program)
 {
     const int64_t real_bytes = program->real_bytes;
@@ -286,6 +301,7 @@ static void place_parts(struct cpu_program *program)
 
     for (int i = 0; i < apart->part_count; i++) {
         struct cpu_apart_part *p = &apart->part[i];
+        p->count = p->counts_lines ? p->lines : p->groups;
         p->in = p->first * apart->in.line * real_bytes;
         p->out = p->first * apart->out.line * real_bytes;
     }
@@ -303,8 +319,7 @@ void kal_cpu_apart_find(struct cpu_program *program)
         return;
     const int64_t n = find_real_length(p, &is_forward);
     const int64_t lines = program->program->phase[0].lines;
-    const bool is_one_complex = !n && lines == 1;
-    if ((!n && !is_complex(p)) || is_contiguous(p) || is_one_complex ||
+    if ((!n && !is_complex(p)) || is_contiguous(p) || is_step_alone(p, n, lines) ||
         are_turned_planes(program, p, n, lines))
         return;
     const struct cpu_loop *loop = &pass->line_loops.loop[0];
@@ -331,11 +346,11 @@ void kal_cpu_apart_share(const struct cpu_program *program, const struct cpu_vec
         if (begin == end)
             continue;
         const int64_t line = begin * p->lanes, bytes = line * real_bytes;
-        const struct cpu_lines from = kal_cpu_apart_lines(x, &apart->in,
-                                                          p->in + bytes * apart->in.line),
-                               to = kal_cpu_apart_lines(y, &apart->out,
-                                                        p->out + bytes * apart->out.line);
-        kal_cpu_apart_part_run(p, &from, &to, end - begin,
-                               kal_min(end * p->lanes, p->lines) - line);
+        const int64_t in = p->in + bytes * apart->in.line,
+                      out = p->out + bytes * apart->out.line;
+        kal_cpu_apart_part_run(p, (char *)x->re + in, (char *)x->im + in,
+                               (char *)y->re + out, (char *)y->im + out,
+                               p->counts_lines ? kal_min(end * p->lanes, p->lines) - line
+                                               : end - begin);
     }
 }

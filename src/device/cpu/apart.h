@@ -20,34 +20,16 @@ void kal_cpu_apart_share(const struct cpu_program *program, const struct cpu_vec
                          const struct cpu_vectors *y, int64_t first, int64_t last,
                          int64_t parts);
 
-/** Lines of a side that begin `bytes` behind its first ones. */
-static inline struct cpu_lines kal_cpu_apart_lines(const struct cpu_vectors *v,
-                                                   const struct cpu_apart_side *side,
-                                                   int64_t bytes)
+/** Run `count` lines or groups of a part, whose first one's parts begin there. */
+static inline void kal_cpu_apart_part_run(const struct cpu_apart_part *p, char *xr,
+                                          char *xi, char *yr, char *yi, int64_t count)
 {
-    return (struct cpu_lines){
-        .re = (char *)v->re + bytes,
-        .im = side->is_real ? NULL : (char *)v->im + bytes,
-        .stride = side->stride,
-        .line = side->line,
-        .is_far = side->is_far,
-    };
-}
-
-/** Run so many groups of a part, or lines. */
-static inline void kal_cpu_apart_part_run(const struct cpu_apart_part *p,
-                                          const struct cpu_lines *x,
-                                          const struct cpu_lines *y, int64_t groups,
-                                          int64_t lines)
-{
-    if (p->strided) {
-        p->strided(x, y, lines);
-    } else if (p->beside) {
-        const struct cpu_vectors from = { x->re, x->im, x->stride, 0 },
-                                 to = { y->re, y->im, y->stride, 0 };
-        p->beside(&from, &to, 1, 1, lines, NULL);
+    if (p->beside) {
+        const struct cpu_vectors from = { xr, xi, p->how.x.stride, 0 },
+                                 to = { yr, yi, p->how.y.stride, 0 };
+        p->beside(&from, &to, 1, 1, count, NULL);
     } else {
-        p->run(x, y, groups, &p->codelet);
+        p->run(xr, xi, yr, yi, count, &p->how);
     }
 }
 
@@ -57,12 +39,12 @@ static inline void kal_cpu_apart_run(const struct cpu_program *program,
                                      const struct cpu_vectors *y)
 {
     const struct cpu_apart *apart = &program->apart;
+    char *xr = x->re, *xi = x->im, *yr = y->re, *yi = y->im;
 
     for (int i = 0; i < apart->part_count; i++) {
         const struct cpu_apart_part *p = &apart->part[i];
-        const struct cpu_lines from = kal_cpu_apart_lines(x, &apart->in, p->in),
-                               to = kal_cpu_apart_lines(y, &apart->out, p->out);
-        kal_cpu_apart_part_run(p, &from, &to, p->groups, p->lines);
+        kal_cpu_apart_part_run(p, xr + p->in, xi + p->in, yr + p->out, yi + p->out,
+                               p->count);
     }
 }
 

@@ -136,10 +136,12 @@ enum cpu_single {
 };
 
 /**
- * Where a line begins, in bytes from the user's arrays, reals between its elements, and
- * bytes to the next line.
+ * Where a line's parts begin, exchanged as its pass has them: in which of the user's
+ * arrays, and how many bytes behind its beginning; reals between its elements, and bytes
+ * to the next line.
  */
 struct cpu_user_side {
+    int re_array, im_array;
     int64_t re, im, stride, line;
     bool is_planar, is_swapped;
 };
@@ -171,25 +173,19 @@ struct cpu_batch {
 };
 
 /**
- * Lines from `first` on, `groups` times `lanes` of them, `lines` in all: by the one of
- * three kernels that is there. `strided` alone takes fewer in the last group.
+ * Lines from `first` on, `groups` times `lanes` of them, `lines` in all: by the one of two
+ * kernels that is there. What counts lines, not groups, may take fewer in the last group.
  */
 struct cpu_apart_part {
     cpu_apart_run *run;
-    cpu_strided *strided;
-    cpu_beside *beside;
+    cpu_beside *beside; // counts lines
+    bool counts_lines;
     const char *level;
     int lanes;
     int64_t first, groups, lines;
-    int64_t in, out;                  // bytes to the first one
-    struct cpu_apart_codelet codelet; // of `run`
-};
-
-/** Reals from line to line, and from element to element. */
-struct cpu_apart_side {
-    int64_t line, stride;
-    bool is_real; // its elements are reals
-    bool is_far;  // as of struct cpu_lines
+    int64_t count;              // of lines or groups
+    int64_t in, out;            // bytes to the first one
+    struct cpu_apart_lines how; // what `run` is told
 };
 
 /** Short lines wherever they are. */

@@ -278,34 +278,29 @@ struct cpu_real_kernels {
 };
 
 /**
- * Lines anywhere: element e of line l has its real part at re + e * stride + l * line, in
- * reals, and its imaginary part as far from `im`, which is NULL where elements are reals.
- * `is_far`: memory some way behind those that are worked is asked for.
+ * How a side of lines lies that may be anywhere: reals from element to element and from
+ * line to line. Codelets take reals, `is_real`, in pairs. `is_far`: memory some way behind
+ * the lines that are worked is asked for.
  */
-struct cpu_lines {
-    void *re, *im;
+struct cpu_apart_side {
     int64_t stride, line;
-    bool is_far;
+    bool is_real, is_far;
 };
 
-/**
- * Codelets of `count` lines of interleaved numbers, whose parts are exchanged on both
- * sides or on none: a number of each of several lines in a register. A line may be its
- * own output.
- */
-typedef void cpu_strided(const struct cpu_lines *x, const struct cpu_lines *y,
-                         int64_t count);
-
-/** The codelet of short lines: so many elements come to it, and so many go, times `scale`. */
-struct cpu_apart_codelet {
-    int in, out;
-    cpu_dft *dft;
+/** Short lines that lie anywhere, and their codelet. */
+struct cpu_apart_lines {
+    struct cpu_apart_side x, y;
+    int in, out;  // elements of a line that come to the codelet, and that go
+    cpu_dft *dft; // of kernels that have none in them
     double scale;
 };
 
-/** LANES lines that lie anywhere, `groups` times. */
-typedef void cpu_apart_run(const struct cpu_lines *x, const struct cpu_lines *y,
-                           int64_t groups, const struct cpu_apart_codelet *codelet);
+/**
+ * Transform `count` of these lines, or groups of LANES of them, of which the first one's
+ * first parts are at xr and xi, and go to yr and yi; xi and yi of reals are not used.
+ */
+typedef void cpu_apart_run(const void *xr, const void *xi, void *yr, void *yi,
+                           int64_t count, const struct cpu_apart_lines *lines);
 
 /** The longest lines that have a loop of their own. */
 enum { CPU_LONGEST_ALONE = 16 };
@@ -500,11 +495,15 @@ struct cpu_kernels {
     // By radix and the longest one, of as many lines as `groups` says, not scaled and
     // never past the caches; NULL for one lane, and for registers of 64 bytes.
     cpu_short *const *several;
-    cpu_strided *const *strided; // by radix, of as many lines; NULL where `several` is
+    // By radix, of as many lines of numbers that lie anywhere, whose parts are exchanged on
+    // both sides or on none, not scaled; a line may be its own output. NULL where `several` is.
+    cpu_apart_run *const *strided;
     const struct cpu_row_kernels *rows;
     const struct cpu_copy_kernels *copies;
     const struct cpu_facing_kernels *facing; // NULL for one lane
     const struct cpu_apart_kernels *apart;   // NULL for registers of 64 bytes
+    const struct cpu_apart_kernels
+        *fused_alone; // one lane's, by fused operations, or NULL
 
     /**
      * Elements first .. first+n-1 to or from tile elements 0 .. n-1. `lanes`: lanes are

@@ -65,6 +65,7 @@ struct cpu_user_side kal_cpu_user_side_find(const struct kal_array *array, int r
     const int64_t unit = kal_array_reals(array), bytes = is_f64 ? 8 : 4;
     const int64_t first = array->offset * unit * bytes;
     return (struct cpu_user_side){
+        .im_array = array->is_planar,
         .re = first,
         .im = first + (array->is_planar || array->is_real ? 0 : bytes),
         .stride = array->stride[rank - 1] * unit,

@@ -55,13 +55,17 @@ static struct cpu_user_side find_user_side(const struct cpu_program *program,
                                            const struct kal_side *side, int64_t line)
 {
     const int64_t bytes = program->real_bytes;
+    const bool is_planar = side->imag == 0 && !side->is_real;
+    const bool is_swapped = side->is_swapped && !has_real_lines(program);
     return (struct cpu_user_side){
-        .re = side->offset * bytes,
-        .im = (side->offset + side->imag) * bytes,
+        .re_array = is_planar && is_swapped,
+        .im_array = is_planar && !is_swapped,
+        .re = (side->offset + (is_swapped ? side->imag : 0)) * bytes,
+        .im = (side->offset + (is_swapped ? 0 : side->imag)) * bytes,
         .stride = side->stride,
         .line = line * bytes,
-        .is_planar = side->imag == 0 && !side->is_real,
-        .is_swapped = side->is_swapped && !has_real_lines(program),
+        .is_planar = is_planar,
+        .is_swapped = is_swapped,
     };
 }
 

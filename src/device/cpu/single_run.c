@@ -15,22 +15,19 @@
 
 // Set field by field, as it is used at once.
 static inline void place(struct cpu_vectors *vectors, const struct cpu_user_side *side,
-                         const char *re, const char *im)
+                         const void *re, const void *im)
 {
-    vectors->re = (char *)re + (side->is_swapped ? side->im : side->re);
-    vectors->im = (char *)im + (side->is_swapped ? side->re : side->im);
+    vectors->re = (char *)re + side->re;
+    vectors->im = (char *)im + side->im;
     vectors->stride = side->stride;
     vectors->ahead = 0;
 }
 
-// The second array is a planar side's.
 static inline void place_planes(struct cpu_vectors *vectors,
                                 const struct cpu_user_side *side,
                                 const void *const array[2])
 {
-    const void *first = array[0], *second = side->is_planar ? array[1] : first;
-    place(vectors, side, side->is_swapped ? second : first,
-          side->is_swapped ? first : second);
+    place(vectors, side, array[side->re_array], array[side->im_array]);
 }
 
 static void find_user_vectors(struct cpu_vectors *vectors,
@@ -422,6 +419,16 @@ static inline void run_apart(const struct cpu_program *program,
     kal_cpu_apart_run(program, x, y);
 }
 
+// Lines that one kernel works, all of them.
+static inline void run_apart_part(const struct cpu_program *program,
+                                  const struct cpu_vectors *x,
+                                  const struct cpu_vectors *y, char *workspace)
+{
+    const struct cpu_apart_part *part = &program->apart.part[0];
+    (void)workspace;
+    part->run(x->re, x->im, y->re, y->im, part->count, &part->how);
+}
+
 // What has no tiles, of one line or of a batch.
 static inline void run_bare(const struct cpu_program *program, run_one *run,
                             struct cpu_vectors *x, struct cpu_vectors *y)
@@ -470,6 +477,7 @@ static inline void run_once(const struct cpu_program *program,
 RUN(run_once, run_once, run_bare)
 RUN(run_short, run_short, run_bare)
 RUN(run_apart, run_apart, run_bare)
+RUN(run_apart_part, run_apart_part, run_bare)
 RUN(run_real_once, run_real, run_bare)
 RUN(run_steps, run_steps, run_small)
 RUN(run_split, run_split, run_small)
@@ -492,7 +500,8 @@ struct runner {
 
 static struct runner find_runner(const struct cpu_program *program)
 {
-    static const struct runner once = RUNNER(run_once), real = RUNNER(run_real_once);
+    static const struct runner once = RUNNER(run_once), real = RUNNER(run_real_once),
+                               part = RUNNER(run_apart_part);
     static const struct runner runners[CPU_SINGLE_COUNT] = {
         [CPU_SINGLE_STEPS] = RUNNER(run_steps),   [CPU_SINGLE_SPLIT] = RUNNER(run_split),
         [CPU_SINGLE_MERGE] = RUNNER(run_merge),   [CPU_SINGLE_REAL] = RUNNER(run_real),
@@ -505,6 +514,9 @@ static struct runner find_runner(const struct cpu_program *program)
         return once;
     if (program->lines == 1 && program->single == CPU_SINGLE_REAL)
         return real;
+    if (program->is_small && program->single == CPU_SINGLE_APART &&
+        program->apart.part_count == 1 && program->apart.part[0].run)
+        return part;
     return program->is_small && !program->streams_lines ? runners[program->single]
                                                         : (struct runner){ 0 };
 }

@@ -40,63 +40,78 @@ enum {
 LENGTHS(BOTH)
 
 #if LANES == 1
-// Reals in pairs are elements twice as far apart.
-static struct cpu_vectors line_vectors(const struct cpu_lines *lines, int64_t first)
+// Where a codelet finds the parts of its elements: reals in pairs are elements twice as far apart.
+INLINE struct cpu_vectors line_vectors(const void *re, const void *im,
+                                       const struct cpu_apart_side *side, bool is_real)
 {
-    const int64_t at = first * lines->line, stride = lines->stride;
-    R *re = (R *)lines->re + at;
-    return lines->im ? (struct cpu_vectors){ re, (R *)lines->im + at, stride, 0 }
-                     : (struct cpu_vectors){ re, re + stride, 2 * stride, 0 };
+    return is_real ? (struct cpu_vectors){ (R *)re, (R *)re + side->stride,
+                                           2 * side->stride, 0 }
+                   : (struct cpu_vectors){ (R *)re, (R *)im, side->stride, 0 };
 }
 
-static void scale_line(const struct cpu_lines *y, int64_t i, int n, R scale)
+APART void scale_lines(R *re, R *im, const struct cpu_apart_lines *lines, int64_t count)
 {
-    R *re = (R *)y->re + i * y->line, *im = y->im ? (R *)y->im + i * y->line : NULL;
-    for (int e = 0; e < n; e++) {
-        re[e * y->stride] *= scale;
-        if (im)
-            im[e * y->stride] *= scale;
+    const R scale = (R)lines->scale;
+    for (int64_t i = 0; i < count; i++) {
+        for (int64_t e = 0; e < lines->out; e++) {
+            const int64_t at = i * lines->y.line + e * lines->y.stride;
+            re[at] *= scale;
+            if (!lines->y.is_real)
+                im[at] *= scale;
+        }
     }
 }
 
-static void run(const struct cpu_lines *x, const struct cpu_lines *y, int64_t groups,
-                const struct cpu_apart_codelet *codelet)
+static void run(const void *xr, const void *xi, void *yr, void *yi, int64_t count,
+                const struct cpu_apart_lines *lines)
 {
-    for (int64_t i = 0; i < groups; i++) {
-        const struct cpu_vectors from = line_vectors(x, i), to = line_vectors(y, i);
-        codelet->dft(&from, &to, 1, 1, NULL);
-        if (codelet->scale != 1.0)
-            scale_line(y, i, codelet->out, (R)codelet->scale);
+    struct cpu_vectors from = line_vectors(xr, xi, &lines->x, lines->x.is_real);
+    struct cpu_vectors to = line_vectors(yr, yi, &lines->y, lines->y.is_real);
+
+    for (int64_t i = 0; i < count; i++) {
+        lines->dft(&from, &to, 1, 1, NULL);
+        kal_cpu_advance(&from, lines->x.line * (int64_t)sizeof(R));
+        kal_cpu_advance(&to, lines->y.line * (int64_t)sizeof(R));
     }
+    if (lines->scale != 1.0)
+        scale_lines(yr, yi, lines, count);
 }
 
 // Lines so short that a call for each would take as long as it: codelets within the loop.
 #include CODELETS
 
-#define ALONE(name, codelet_n, n)                                                      \
-    static void name##_alone_##n(const struct cpu_lines *x, const struct cpu_lines *y, \
-                                 int64_t groups,                                       \
-                                 const struct cpu_apart_codelet *codelet)              \
-    {                                                                                  \
-        const struct cpu_vectors from = line_vectors(x, 0), to = line_vectors(y, 0);   \
-        const R *xr = from.re, *xi = from.im;                                          \
-        R *yr = to.re, *yi = to.im;                                                    \
-        for (int64_t i = 0; i < groups; i++) {                                         \
-            codelet_n(xr, xi, from.stride, yr, yi, to.stride);                         \
-            if (codelet->scale != 1.0)                                                 \
-                scale_line(y, i, codelet->out, (R)codelet->scale);                     \
-            xr += x->line;                                                             \
-            xi += x->line;                                                             \
-            yr += y->line;                                                             \
-            yi += y->line;                                                             \
-        }                                                                              \
+typedef void codelet(const R *xr, const R *xi, ptrdiff_t xs, R *yr, R *yi, ptrdiff_t ys);
+
+INLINE void run_alone(codelet *dft, bool is_r2c, bool is_c2r, const void *xr,
+                      const void *xi, void *yr, void *yi, int64_t count,
+                      const struct cpu_apart_lines *lines)
+{
+    const struct cpu_vectors from = line_vectors(xr, xi, &lines->x, is_r2c),
+                             to = line_vectors(yr, yi, &lines->y, is_c2r);
+    ptrdiff_t in = 0, out = 0;
+
+    for (int64_t i = 0; i < count; i++) {
+        dft((const R *)from.re + in, (const R *)from.im + in, from.stride,
+            (R *)to.re + out, (R *)to.im + out, to.stride);
+        in += lines->x.line;
+        out += lines->y.line;
+    }
+    if (lines->scale != 1.0)
+        scale_lines(yr, yi, lines, count);
+}
+
+#define ALONE(name, dft, is_r2c, is_c2r)                                                \
+    static void name(const void *xr, const void *xi, void *yr, void *yi, int64_t count, \
+                     const struct cpu_apart_lines *lines)                               \
+    {                                                                                   \
+        run_alone(dft, is_r2c, is_c2r, xr, xi, yr, yi, count, lines);                   \
     }
 #define ALONE_LENGTHS(X) \
     X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16)
-#define ALL_ALONE(n)            \
-    ALONE(c2c, dft_##n, n)      \
-    ALONE(r2c, real_r2c_##n, n) \
-    ALONE(c2r, real_c2r_##n, n)
+#define ALL_ALONE(n)                                \
+    ALONE(c2c_alone_##n, dft_##n, false, false)     \
+    ALONE(r2c_alone_##n, real_r2c_##n, true, false) \
+    ALONE(c2r_alone_##n, real_c2r_##n, false, true)
 
 ALONE_LENGTHS(ALL_ALONE)
 
@@ -346,10 +361,9 @@ static inline struct cpu_vectors tile_vectors(R *tile)
 
 enum kind { REALS, PLANES, NUMBERS };
 
-static enum kind kind_of(const struct cpu_lines *lines)
+static enum kind kind_of(const R *re, const R *im, const struct cpu_apart_side *side)
 {
-    const R *re = lines->re, *im = lines->im;
-    return !im ? REALS : im == re + 1 || re == im + 1 ? NUMBERS : PLANES;
+    return side->is_real ? REALS : im == re + 1 || re == im + 1 ? NUMBERS : PLANES;
 }
 
 // By kind, and what the next element is: anywhere, in the next line, or a neighbour.
@@ -366,48 +380,50 @@ static move_lines *const stores[][WAYS] = {
     [NUMBERS] = { store_numbers, store_near_numbers, store_numbers },
 };
 
-static move_lines *choose(move_lines *const moves[][WAYS], const struct cpu_lines *lines,
-                          int n)
+static move_lines *choose(move_lines *const moves[][WAYS], enum kind kind,
+                          const struct cpu_apart_side *side, int n)
 {
-    const enum kind kind = kind_of(lines);
-    const bool is_beside = lines->line == (kind == NUMBERS ? 2 : 1);
-    return moves[kind][is_beside                         ? BESIDE
-                       : lines->stride == 1 && n >= QUAD ? IN_ROWS
-                                                         : ANYWHERE];
+    const bool is_beside = side->line == (kind == NUMBERS ? 2 : 1);
+    return moves[kind][is_beside                        ? BESIDE
+                       : side->stride == 1 && n >= QUAD ? IN_ROWS
+                                                        : ANYWHERE];
 }
 
-static struct side find_side(const struct cpu_lines *lines, double scale)
+static struct side find_side(R *re, R *im, enum kind kind,
+                             const struct cpu_apart_side *side, double scale)
 {
-    R *re = lines->re, *im = lines->im;
-    const bool is_exchanged = im && im < re && kind_of(lines) == NUMBERS;
+    const bool is_exchanged = kind == NUMBERS && im < re;
     return (struct side){
         .re = is_exchanged ? im : re,
-        .im = im ? im : re,
-        .stride = lines->stride,
-        .line = lines->line,
+        .im = kind == REALS ? re : im,
+        .stride = side->stride,
+        .line = side->line,
         .tile_re = is_exchanged ? LANES : 0,
         .tile_im = is_exchanged ? 0 : LANES,
         .scale = BROADCAST((R)scale),
     };
 }
 
-static void run(const struct cpu_lines *x, const struct cpu_lines *y, int64_t groups,
-                const struct cpu_apart_codelet *codelet)
+static void run(const void *xr, const void *xi, void *yr, void *yi, int64_t count,
+                const struct cpu_apart_lines *lines)
 {
     _Alignas(REGISTER_BYTES) R tile[2][TILE];
-    move_lines *const load = choose(loads, x, codelet->in);
-    move_lines *const store = choose(stores, y, codelet->out);
-    struct side in = find_side(x, 1.0), out = find_side(y, codelet->scale);
+    const struct cpu_apart_side *x = &lines->x, *y = &lines->y;
+    const enum kind from_kind = kind_of(xr, xi, x), to_kind = kind_of(yr, yi, y);
+    move_lines *const load = choose(loads, from_kind, x, lines->in);
+    move_lines *const store = choose(stores, to_kind, y, lines->out);
+    struct side in = find_side((R *)xr, (R *)xi, from_kind, x, 1.0),
+                out = find_side(yr, yi, to_kind, y, lines->scale);
     const struct cpu_vectors from = tile_vectors(tile[0]), to = tile_vectors(tile[1]);
 
-    for (int64_t i = 0; i < groups; i++) {
+    for (int64_t i = 0; i < count; i++) {
         if (x->is_far)
             ask_behind(in.re, LANES * in.line);
         if (y->is_far)
             ask_behind(out.re, LANES * out.line);
-        load(tile[0], &in, codelet->in);
-        codelet->dft(&from, &to, 1, 1, NULL);
-        store(tile[1], &out, codelet->out);
+        load(tile[0], &in, lines->in);
+        lines->dft(&from, &to, 1, 1, NULL);
+        store(tile[1], &out, lines->out);
         in.re += LANES * in.line;
         in.im += LANES * in.line;
         out.re += LANES * out.line;

@@ -743,7 +743,7 @@ extern const struct cpu_facing_kernels JOIN(kal_cpu_facing_, KAL_SIMD_SUFFIX);
 #endif
 #if LANES > 1 && REGISTER_BYTES <= 32
 extern cpu_short *const JOIN(kal_cpu_several_, KAL_SIMD_SUFFIX)[CPU_LONGEST + 1];
-extern cpu_strided *const JOIN(kal_cpu_strided_, KAL_SIMD_SUFFIX)[CPU_MAX_RADIX + 1];
+extern cpu_apart_run *const JOIN(kal_cpu_strided_, KAL_SIMD_SUFFIX)[CPU_MAX_RADIX + 1];
 #endif
 #if LANES > 2
 extern const struct cpu_group_kernels JOIN(kal_cpu_groups_, KAL_SIMD_SUFFIX);
@@ -755,6 +755,14 @@ extern const struct cpu_row_kernels JOIN(kal_cpu_rows_, KAL_SIMD_SUFFIX);
 extern const struct cpu_copy_kernels JOIN(kal_cpu_copies_, KAL_SIMD_SUFFIX);
 #if LANES == 1 || REGISTER_BYTES <= 32
 extern const struct cpu_apart_kernels JOIN(kal_cpu_apart_, KAL_SIMD_SUFFIX);
+#endif
+#if defined KAL_SIMD_AVX2 || defined KAL_SIMD_AVX512
+#if defined KAL_SIMD_F32
+#define FUSED_ALONE kal_cpu_apart_fused_f32
+#else
+#define FUSED_ALONE kal_cpu_apart_fused_f64
+#endif
+extern const struct cpu_apart_kernels FUSED_ALONE;
 #endif
 extern const struct cpu_kernels JOIN(kal_cpu_kernels_, KAL_SIMD_SUFFIX);
 
@@ -786,6 +794,9 @@ const struct cpu_kernels JOIN(kal_cpu_kernels_, KAL_SIMD_SUFFIX) = {
     .copies = &JOIN(kal_cpu_copies_, KAL_SIMD_SUFFIX),
 #if LANES == 1 || REGISTER_BYTES <= 32
     .apart = &JOIN(kal_cpu_apart_, KAL_SIMD_SUFFIX),
+#endif
+#if defined FUSED_ALONE
+    .fused_alone = &FUSED_ALONE,
 #endif
 #if LANES > 1
     .load_lanes = load_lanes,

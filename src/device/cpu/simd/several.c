@@ -118,27 +118,36 @@ static inline void ask_for(const R *from, int reals)
     }
 
 // The same of numbers that lie apart on their lines.
-#define STRIDED(r)                                                                \
-    static void strided_##r(const struct cpu_lines *x, const struct cpu_lines *y, \
-                            int64_t count)                                        \
-    {                                                                             \
-        const bool is_exchanged = x->im < x->re;                                  \
-        const R *from = is_exchanged ? x->im : x->re;                             \
-        R *to = is_exchanged ? y->im : y->re;                                     \
-        const R *parts = part_signs.reals + is_exchanged;                         \
-        const ptrdiff_t xs = x->stride, ys = y->stride;                           \
-        for (; count > 0; count -= NUMBERS) {                                     \
-            struct several l;                                                     \
-            if (x->is_far)                                                        \
-                ask_behind(from, NUMBERS * x->line);                              \
-            if (y->is_far)                                                        \
-                ask_behind(to, NUMBERS * y->line);                                \
-            set_lines(&l, from, to, x->line, y->line, count);                     \
-            several_##r(l.from[0], (const R *)(const void *)&l, 2 * xs, l.to[0],  \
-                        (R *)parts, ys);                                          \
-            from += NUMBERS * x->line;                                            \
-            to += NUMBERS * y->line;                                              \
-        }                                                                         \
+typedef void codelet(const R *xr, const R *xi, ptrdiff_t xs, R *yr, R *yi, ptrdiff_t ys);
+
+INLINE void run_strided(codelet *dft, const void *xr, const void *xi, void *yr, void *yi,
+                        int64_t count, const struct cpu_apart_lines *lines)
+{
+    const struct cpu_apart_side *x = &lines->x, *y = &lines->y;
+    const bool is_exchanged = xi < xr;
+    const R *from = is_exchanged ? xi : xr;
+    R *to = is_exchanged ? yi : yr;
+    const R *parts = part_signs.reals + is_exchanged;
+
+    for (; count > 0; count -= NUMBERS) {
+        struct several l;
+        if (x->is_far)
+            ask_behind(from, NUMBERS * x->line);
+        if (y->is_far)
+            ask_behind(to, NUMBERS * y->line);
+        set_lines(&l, from, to, x->line, y->line, count);
+        dft(l.from[0], (const R *)(const void *)&l, 2 * x->stride, l.to[0], (R *)parts,
+            y->stride);
+        from += NUMBERS * x->line;
+        to += NUMBERS * y->line;
+    }
+}
+
+#define STRIDED(r)                                                              \
+    static void strided_##r(const void *xr, const void *xi, void *yr, void *yi, \
+                            int64_t count, const struct cpu_apart_lines *lines) \
+    {                                                                           \
+        run_strided(several_##r, xr, xi, yr, yi, count, lines);                 \
     }
 
 #if REGISTER_BYTES == 32
@@ -158,9 +167,9 @@ extern cpu_short *const JOIN(kal_cpu_several_, KAL_SIMD_SUFFIX)[CPU_LONGEST + 1]
 cpu_short *const JOIN(kal_cpu_several_,
                       KAL_SIMD_SUFFIX)[CPU_LONGEST + 1] = { LENGTHS(ENTRY) };
 
-extern cpu_strided *const JOIN(kal_cpu_strided_, KAL_SIMD_SUFFIX)[CPU_MAX_RADIX + 1];
+extern cpu_apart_run *const JOIN(kal_cpu_strided_, KAL_SIMD_SUFFIX)[CPU_MAX_RADIX + 1];
 
-cpu_strided *const JOIN(kal_cpu_strided_, KAL_SIMD_SUFFIX)[CPU_MAX_RADIX + 1] = {
+cpu_apart_run *const JOIN(kal_cpu_strided_, KAL_SIMD_SUFFIX)[CPU_MAX_RADIX + 1] = {
     RADICES_FROM_2(STRIDED_ENTRY)
 };
 
