@@ -80,9 +80,7 @@ static void run(const void *xr, const void *xi, void *yr, void *yi, int64_t coun
 // Lines so short that a call for each would take as long as it: codelets within the loop.
 #include CODELETS
 
-typedef void codelet(const R *xr, const R *xi, ptrdiff_t xs, R *yr, R *yi, ptrdiff_t ys);
-
-INLINE void run_alone(codelet *dft, bool is_r2c, bool is_c2r, const void *xr,
+INLINE void run_alone(codelet_function *dft, bool is_r2c, bool is_c2r, const void *xr,
                       const void *xi, void *yr, void *yi, int64_t count,
                       const struct cpu_apart_lines *lines)
 {

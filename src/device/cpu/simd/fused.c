@@ -36,26 +36,34 @@ INLINE void ask_for(const struct cpu_vectors *x, ptrdiff_t at, ptrdiff_t step, i
 }
 
 // Codelets p = begin .. end-1 of m.
+INLINE void first_steps(int r, codelet_function *codelet, twiddle_function *twiddled,
+                        const struct cpu_vectors *x, const struct cpu_vectors *y,
+                        int64_t m, int64_t begin, int64_t end, const R *roots)
+{
+    const R *w = roots + 2 * (r - 1) * (begin > 0 ? begin - 1 : 0);
+    const R *xr = x->re, *xi = x->im;
+    R *yr = y->re, *yi = y->im;
+    const ptrdiff_t xs = x->stride, ys = y->stride;
+    int64_t p = begin;
+
+    if (p == 0) {
+        ask_for(x, 0, m * xs, r);
+        codelet(xr, xi, m * xs, yr, yi, ys);
+        p++;
+    }
+    for (; p < end; p++, w += 2 * (r - 1)) {
+        ask_for(x, p * xs, m * xs, r);
+        twiddled(xr + p * xs, xi + p * xs, m * xs, yr + r * p * ys, yi + r * p * ys, ys,
+                 w);
+    }
+}
+
 #define STEP_FIRST(name, r)                                                              \
     static void part_##name##_##r(const struct cpu_vectors *x,                           \
                                   const struct cpu_vectors *y, int64_t m, int64_t begin, \
                                   int64_t end, const void *roots)                        \
     {                                                                                    \
-        const R *w = (const R *)roots + 2 * ((r)-1) * (begin > 0 ? begin - 1 : 0);       \
-        const R *xr = x->re, *xi = x->im;                                                \
-        R *yr = y->re, *yi = y->im;                                                      \
-        const ptrdiff_t xs = x->stride, ys = y->stride;                                  \
-        int64_t p = begin;                                                               \
-        if (p == 0) {                                                                    \
-            ask_for(x, 0, m *xs, r);                                                     \
-            name##_##r(xr, xi, m *xs, yr, yi, ys);                                       \
-            p++;                                                                         \
-        }                                                                                \
-        for (; p < end; p++, w += 2 * ((r)-1)) {                                         \
-            ask_for(x, p *xs, m *xs, r);                                                 \
-            name##_##r##_twiddle(xr + p * xs, xi + p * xs, m * xs, yr + (r)*p * ys,      \
-                                 yi + (r)*p * ys, ys, w);                                \
-        }                                                                                \
+        first_steps(r, name##_##r, name##_##r##_twiddle, x, y, m, begin, end, roots);    \
     }                                                                                    \
     static void step_##name##_##r(PARAMETERS)                                            \
     {                                                                                    \

@@ -635,35 +635,54 @@ static void roots(void *tile, const void *lanes, const void *rows, int64_t step,
 }
 
 #if LANES > 1
-#define OUTPUT(name, STORE_PAIR)                                                        \
-    static void twiddled_##name(const void *tile, const struct cpu_factors *f,          \
-                                const struct cpu_vectors *y, int64_t n)                 \
-    {                                                                                   \
-        const R *t = tile, *roots = f->roots, *l = f->lanes, *r = f->row;               \
-        const ptrdiff_t step = f->step * PAIR, ys = y->stride;                          \
-        R *yr = y->re, *yi = y->im;                                                     \
-        V all_re = CONSTANT(1), all_im = CONSTANT(0);                                   \
-        if (l)                                                                          \
-            MULTIPLY_COMPLEX(all_re, all_im, LOAD(l), LOAD(l + LANES), BROADCAST(r[0]), \
-                             BROADCAST(r[1]));                                          \
-        for (int64_t e = 0; e < n; e++, t += PAIR, roots += step) {                     \
-            V wr = LOAD(roots), wi = LOAD(roots + LANES), re, im;                       \
-            if (l)                                                                      \
-                MULTIPLY_COMPLEX(wr, wi, wr, wi, all_re, all_im);                       \
-            MULTIPLY_COMPLEX(re, im, LOAD(t), LOAD(t + LANES), wr, wi);                 \
-            STORE_PAIR(yr, yi, e *ys, re, im);                                          \
-        }                                                                               \
-    }                                                                                   \
-    static void scaled_##name(const void *tile, const struct cpu_factors *f,            \
-                              const struct cpu_vectors *y, int64_t n)                   \
-    {                                                                                   \
-        const V factor = BROADCAST((R)f->scale);                                        \
-        const ptrdiff_t ys = y->stride;                                                 \
-        const R *t = tile;                                                              \
-        R *yr = y->re, *yi = y->im;                                                     \
-        for (int64_t e = 0; e < n; e++, t += PAIR)                                      \
-            STORE_PAIR(yr, yi, e *ys, MUL(LOAD(t), factor),                             \
-                       MUL(LOAD(t + LANES), factor));                                   \
+// Numbers to where both of their parts are stored, `at` reals from yr and yi.
+typedef void put_function(R *yr, R *yi, ptrdiff_t at, V re, V im);
+
+INLINE void put_twiddled(put_function *put, const R *t, const struct cpu_factors *f,
+                         const struct cpu_vectors *y, int64_t n)
+{
+    const R *roots = f->roots, *l = f->lanes, *r = f->row;
+    const ptrdiff_t step = f->step * PAIR, ys = y->stride;
+    R *yr = y->re, *yi = y->im;
+    V all_re = CONSTANT(1), all_im = CONSTANT(0);
+
+    if (l)
+        MULTIPLY_COMPLEX(all_re, all_im, LOAD(l), LOAD(l + LANES), BROADCAST(r[0]),
+                         BROADCAST(r[1]));
+    for (int64_t e = 0; e < n; e++, t += PAIR, roots += step) {
+        V wr = LOAD(roots), wi = LOAD(roots + LANES), re, im;
+        if (l)
+            MULTIPLY_COMPLEX(wr, wi, wr, wi, all_re, all_im);
+        MULTIPLY_COMPLEX(re, im, LOAD(t), LOAD(t + LANES), wr, wi);
+        put(yr, yi, e * ys, re, im);
+    }
+}
+
+INLINE void put_scaled(put_function *put, const R *t, double scale,
+                       const struct cpu_vectors *y, int64_t n)
+{
+    const V factor = BROADCAST((R)scale);
+    const ptrdiff_t ys = y->stride;
+    R *yr = y->re, *yi = y->im;
+
+    for (int64_t e = 0; e < n; e++, t += PAIR)
+        put(yr, yi, e * ys, MUL(LOAD(t), factor), MUL(LOAD(t + LANES), factor));
+}
+
+#define OUTPUT(name, STORE_PAIR)                                               \
+    INLINE void put_##name(R *yr, R *yi, ptrdiff_t at, V re, V im)             \
+    {                                                                          \
+        STORE_PAIR(yr, yi, at, re, im);                                        \
+    }                                                                          \
+    static void twiddled_##name(const void *tile, const struct cpu_factors *f, \
+                                const struct cpu_vectors *y, int64_t n)        \
+    {                                                                          \
+        put_twiddled(put_##name, tile, f, y, n);                               \
+    }                                                                          \
+    static void scaled_##name(const void *tile, const struct cpu_factors *f,   \
+                              const struct cpu_vectors *y, int64_t n)          \
+    {                                                                          \
+        put_scaled(put_##name, tile, f->scale, y, n);                          \
     }
 OUTPUT(planar, STORE_VECTORS)
 OUTPUT(interleaved, STORE_INTERLEAVED)

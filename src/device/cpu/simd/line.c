@@ -117,12 +117,14 @@ INLINE void turn_group(R *turned, int r, bool is_folded, const R *t, const R *w,
     }
 }
 
+#define PARAMETERS                                                                 \
+    const void *tile, const struct cpu_vectors *y, int64_t m, int64_t count,       \
+        const void *roots, const void *fine, const void *ahead, bool asks_nearest, \
+        struct cpu_edge *edge
+
 // Tiles of m elements each to m transforms of r; the last ones overlap those before.
 #define LINE_OF(r, way, name, is_folded)                                               \
-    static void line_##r##_##name(const void *tile, const struct cpu_vectors *y,       \
-                                  int64_t m, int64_t count, const void *roots,         \
-                                  const void *fine, const void *ahead,                 \
-                                  bool asks_nearest, struct cpu_edge *edge)            \
+    static void line_##r##_##name(PARAMETERS)                                          \
     {                                                                                  \
         const R *t = tile, *w = roots, *f = fine;                                      \
         R *yr = y->re, *yi = y->im;                                                    \
@@ -147,28 +149,26 @@ INLINE void turn_group(R *turned, int r, bool is_folded, const R *t, const R *w,
 enum { HALF_LANES = LANES / 2 };
 
 // Two lines: transforms of half as many points as there are lanes.
-#define TWINS(r, way)                                                                   \
-    static void line_##way(const void *tile, const struct cpu_vectors *y, int64_t m,    \
-                           int64_t count, const void *roots, const void *fine,          \
-                           const void *ahead, bool asks_nearest, struct cpu_edge *edge) \
-    {                                                                                   \
-        const R *t = tile, *w = roots;                                                  \
-        R *yr = y->re, *yi = y->im;                                                     \
-        enum { UNIT = way##_unit };                                                     \
-        _Alignas(REGISTER_BYTES) R turned[HALF_LANES * PAIR];                           \
-        (void)m;                                                                        \
-        (void)fine;                                                                     \
-        (void)edge;                                                                     \
-        for (int64_t k = 0;;                                                            \
-             k = k + LANES <= count ? k + HALF_LANES : count - HALF_LANES) {            \
-            if (ahead)                                                                  \
-                ask_for((const R *)ahead + PAIR * k, HALF_LANES * PAIR, asks_nearest);  \
-            turn(turned, t + k * PAIR, PAIR, w ? w + k * PAIR : NULL, HALF_LANES);      \
-            way##_##r(turned, turned + LANES, PAIR, yr + k * UNIT, yi + k * UNIT,       \
-                      y->stride);                                                       \
-            if (k + HALF_LANES == count)                                                \
-                break;                                                                  \
-        }                                                                               \
+#define TWINS(r, way)                                                                  \
+    static void line_##way(PARAMETERS)                                                 \
+    {                                                                                  \
+        const R *t = tile, *w = roots;                                                 \
+        R *yr = y->re, *yi = y->im;                                                    \
+        enum { UNIT = way##_unit };                                                    \
+        _Alignas(REGISTER_BYTES) R turned[HALF_LANES * PAIR];                          \
+        (void)m;                                                                       \
+        (void)fine;                                                                    \
+        (void)edge;                                                                    \
+        for (int64_t k = 0;;                                                           \
+             k = k + LANES <= count ? k + HALF_LANES : count - HALF_LANES) {           \
+            if (ahead)                                                                 \
+                ask_for((const R *)ahead + PAIR * k, HALF_LANES * PAIR, asks_nearest); \
+            turn(turned, t + k * PAIR, PAIR, w ? w + k * PAIR : NULL, HALF_LANES);     \
+            way##_##r(turned, turned + LANES, PAIR, yr + k * UNIT, yi + k * UNIT,      \
+                      y->stride);                                                      \
+            if (k + HALF_LANES == count)                                               \
+                break;                                                                 \
+        }                                                                              \
     }
 #endif
 
@@ -219,40 +219,57 @@ INLINE void split_middle(R *y, int64_t row, int r, const R *now, const R *waitin
     }
 }
 
-#define SPLIT_OF(r, name, is_folded)                                                     \
-    static void split_##r##_##name(const void *tile, void *to, int64_t m,                \
-                                   const void *roots, const void *fine,                  \
-                                   const struct cpu_line_mirror *mirror)                 \
-    {                                                                                    \
-        _Alignas(REGISTER_BYTES) R turned[(r)*PAIR], low[(r)*PAIR], high[2][(r)*PAIR],   \
-            waiting[(r)*PAIR];                                                           \
-        const V half = BROADCAST((R)(0.5 * mirror->scale));                              \
-        const int64_t blocks = m / LANES;                                                \
-        const R *w = mirror->roots;                                                      \
-        R *y = to, *now, *before = high[1];                                              \
-        for (int64_t j = 0; 2 * j < blocks; j++, w += (r)*PAIR, before = now) {          \
-            turn_group(turned, r, is_folded, tile, roots, fine, m, j *LANES);            \
-            planar_##r(turned, turned + LANES, PAIR, low, low + LANES, PAIR);            \
-            for (int k = 0; j == 0 && k < (r); k++) /* what comes behind is row k + 1 */ \
-                store_element(before, k, load_element(low, (k + 1) % (r)));              \
-            now = 2 * j + 1 < blocks ? high[j % 2] : low;                                \
-            if (now != low) {                                                            \
-                turn_group(turned, r, is_folded, tile, roots, fine, m,                   \
-                           m - (j + 1) * LANES);                                         \
-                planar_##r(turned, turned + LANES, PAIR, now, now + LANES, PAIR);        \
-            }                                                                            \
-            R *const end = y + 2 * ((r)*m - j * LANES);                                  \
-            if (j > 0) {                                                                 \
-                split_rows(y + j * PAIR, end, 2 * m, r, false, low, now, before,         \
-                           waiting, w, half);                                            \
-                continue;                                                                \
-            }                                                                            \
-            split_rows(y, end, 2 * m, r, true, low, now, before, waiting, w, half);      \
-            end[0] = waiting[((r)-1) * PAIR];                                            \
-            end[1] = waiting[((r)-1) * PAIR + LANES];                                    \
-        }                                                                                \
-        if (blocks % 2 == 0)                                                             \
-            split_middle(y + m, 2 * m, r, before, waiting, w, half);                     \
+#define SPLIT_PARAMETERS                                                        \
+    const void *tile, void *to, int64_t m, const void *roots, const void *fine, \
+        const struct cpu_line_mirror *mirror
+
+// Room for what goes to codelets and comes from them, r elements each: of the lines'
+// beginning, twice of their end, and what waits for its first numbers.
+struct split_room {
+    R *turned, *low, *high, *waiting;
+};
+
+INLINE void split_line(const struct split_room *room, int r, bool is_folded,
+                       codelet_function *codelet, SPLIT_PARAMETERS)
+{
+    R *const turned = room->turned, *const low = room->low,
+             *const waiting = room->waiting;
+    const V half = BROADCAST((R)(0.5 * mirror->scale));
+    const int64_t blocks = m / LANES;
+    const R *w = mirror->roots;
+    R *y = to, *now, *before = room->high + r * PAIR;
+
+    for (int64_t j = 0; 2 * j < blocks; j++, w += r * PAIR, before = now) {
+        turn_group(turned, r, is_folded, tile, roots, fine, m, j * LANES);
+        codelet(turned, turned + LANES, PAIR, low, low + LANES, PAIR);
+        for (int k = 0; j == 0 && k < r; k++) // what comes behind is row k + 1
+            store_element(before, k, load_element(low, (k + 1) % r));
+        now = 2 * j + 1 < blocks ? room->high + j % 2 * (r * PAIR) : low;
+        if (now != low) {
+            turn_group(turned, r, is_folded, tile, roots, fine, m, m - (j + 1) * LANES);
+            codelet(turned, turned + LANES, PAIR, now, now + LANES, PAIR);
+        }
+        R *const end = y + 2 * (r * m - j * LANES);
+        if (j > 0) {
+            split_rows(y + j * PAIR, end, 2 * m, r, false, low, now, before, waiting, w,
+                       half);
+            continue;
+        }
+        split_rows(y, end, 2 * m, r, true, low, now, before, waiting, w, half);
+        end[0] = waiting[(r - 1) * PAIR];
+        end[1] = waiting[(r - 1) * PAIR + LANES];
+    }
+    if (blocks % 2 == 0)
+        split_middle(y + m, 2 * m, r, before, waiting, w, half);
+}
+
+#define SPLIT_OF(r, name, is_folded)                                                    \
+    static void split_##r##_##name(SPLIT_PARAMETERS)                                    \
+    {                                                                                   \
+        _Alignas(REGISTER_BYTES) R turned[(r)*PAIR], low[(r)*PAIR], high[2 * (r)*PAIR], \
+            waiting[(r)*PAIR];                                                          \
+        const struct split_room room = { turned, low, high, waiting };                  \
+        split_line(&room, r, is_folded, planar_##r, tile, to, m, roots, fine, mirror);  \
     }
 
 #define SPLIT(r, name)        SPLIT_OF(r, name, false)
@@ -364,31 +381,43 @@ INLINE void end_rows(const struct shifted_rows *rows, int count, R *y,
     edge->is_left = rows->past < LANES;
 }
 
-// As way interleaved, all m transforms, past the caches.
-#define LINE_SHIFTED(r, way)                                                             \
-    static void line_##r##_##way(const void *tile, const struct cpu_vectors *y,          \
-                                 int64_t m, int64_t count, const void *roots,            \
-                                 const void *fine, const void *ahead, bool asks_nearest, \
-                                 struct cpu_edge *edge)                                  \
-    {                                                                                    \
-        _Alignas(REGISTER_BYTES) R turned[(r)*PAIR];                                     \
-        const bool is_swapped = (R *)y->im < (R *)y->re;                                 \
-        R *const to = is_swapped ? y->im : y->re;                                        \
-        struct shifted_rows rows;                                                        \
-        R *const at = (void *)&rows;                                                     \
-        int64_t k = 0;                                                                   \
-        begin_rows(&rows, to, y->stride);                                                \
-        do {                                                                             \
-            if (ahead)                                                                   \
-                ask_for((const R *)ahead + 2 * (r)*k, 2 * (r)*LANES, asks_nearest);      \
-            turn_group(turned, r, false, tile, roots, fine, m, k);                       \
-            way##_##r(turned, turned + LANES, PAIR, at + is_swapped, at + !is_swapped,   \
-                      1);                                                                \
-            go_on_with_rows(&rows, PAIR);                                                \
-            k += LANES;                                                                  \
-        } while (k < count);                                                             \
-        end_rows(&rows, r, to, edge);                                                    \
+// As way interleaved, all m transforms, past the caches. Twins are two lines, of which a
+// register holds half as many transforms each.
+INLINE void work_shifted(R *turned, int r, codelet_function *codelet, PARAMETERS)
+{
+    const bool are_twins = r < LANES;
+    const int width = are_twins ? r : LANES, reals = 2 * (are_twins ? LANES : r);
+    const bool is_swapped = (R *)y->im < (R *)y->re;
+    const R *t = tile, *w = roots;
+    R *const to = is_swapped ? y->im : y->re;
+    struct shifted_rows rows;
+    R *const at = (void *)&rows;
+    int64_t k = 0;
+
+    begin_rows(&rows, to, y->stride);
+    do {
+        if (ahead)
+            ask_for((const R *)ahead + reals * k, reals * width, asks_nearest);
+        if (are_twins)
+            turn(turned, t + k * PAIR, PAIR, w ? w + k * PAIR : NULL, r);
+        else
+            turn_group(turned, r, false, t, w, fine, m, k);
+        codelet(turned, turned + LANES, PAIR, at + is_swapped, at + !is_swapped, 1);
+        go_on_with_rows(&rows, 2 * width);
+        k += width;
+    } while (k < count);
+    end_rows(&rows, are_twins ? 2 * r : r, to, edge);
+}
+
+#define WORK_SHIFTED(r, way, name)                                                \
+    static void line_##name(PARAMETERS)                                           \
+    {                                                                             \
+        _Alignas(REGISTER_BYTES) R turned[(r)*PAIR];                              \
+        work_shifted(turned, r, way##_##r, tile, y, m, count, roots, fine, ahead, \
+                     asks_nearest, edge);                                         \
     }
+#define LINE_SHIFTED(r, way)  WORK_SHIFTED(r, way, r##_##way)
+#define TWINS_SHIFTED(r, way) WORK_SHIFTED(r, way, way)
 
 #undef STORE_PAIR
 #undef CODELET
@@ -399,33 +428,6 @@ INLINE void end_rows(const struct shifted_rows *rows, int count, R *y,
 #include CODELETS
 RADICES(LINE_SHIFTED, shifted)
 
-// The same of twins.
-#define TWINS_SHIFTED(r, way)                                                           \
-    static void line_##way(const void *tile, const struct cpu_vectors *y, int64_t m,    \
-                           int64_t count, const void *roots, const void *fine,          \
-                           const void *ahead, bool asks_nearest, struct cpu_edge *edge) \
-    {                                                                                   \
-        const R *t = tile, *w = roots;                                                  \
-        _Alignas(REGISTER_BYTES) R turned[HALF_LANES * PAIR];                           \
-        const bool is_swapped = (R *)y->im < (R *)y->re;                                \
-        R *const to = is_swapped ? y->im : y->re;                                       \
-        struct shifted_rows rows;                                                       \
-        R *const at = (void *)&rows;                                                    \
-        int64_t k = 0;                                                                  \
-        (void)m;                                                                        \
-        (void)fine;                                                                     \
-        begin_rows(&rows, to, y->stride);                                               \
-        do {                                                                            \
-            if (ahead)                                                                  \
-                ask_for((const R *)ahead + PAIR * k, HALF_LANES * PAIR, asks_nearest);  \
-            turn(turned, t + k * PAIR, PAIR, w ? w + k * PAIR : NULL, HALF_LANES);      \
-            way##_##r(turned, turned + LANES, PAIR, at + is_swapped, at + !is_swapped,  \
-                      1);                                                               \
-            go_on_with_rows(&rows, LANES);                                              \
-            k += HALF_LANES;                                                            \
-        } while (k < count);                                                            \
-        end_rows(&rows, 2 * HALF_LANES, to, edge);                                      \
-    }
 #endif
 
 // A register of each part is a line of the caches, or stores past these would fill parts of many.

@@ -85,76 +85,111 @@ static void scale_lines(R *to, int64_t step, int64_t i, int reals, double scale)
 #define scale_lines(to, step, i, reals, scale) ((void)(scale))
 #endif
 
-#define WORK(name, n, read, written)                             \
-    static void lines_##name##_##n(PARAMETERS)                   \
-    {                                                            \
-        const R *from = x->re;                                   \
-        R *to = y->re;                                           \
-        (void)is_streamed;                                       \
-        (void)scale;                                             \
-        for (int64_t i = 0; i < groups; i++) {                   \
-            real_##name##_##n(from, from + 1, 2, to, to + 1, 2); \
-            IN_TURN(n);                                          \
-            from += x->stride;                                   \
-            to += y->stride;                                     \
-            if (IS_BLOCK(i, groups))                             \
-                scale_lines(to, y->stride, i, written, scale);   \
-        }                                                        \
+INLINE void work_alone(int n, codelet_function *codelet, int written,
+                       const struct cpu_vectors *x, const struct cpu_vectors *y,
+                       int64_t groups, double scale)
+{
+    const R *from = x->re;
+    R *to = y->re;
+
+    (void)written;
+    (void)scale;
+    for (int64_t i = 0; i < groups; i++) {
+        codelet(from, from + 1, 2, to, to + 1, 2);
+        IN_TURN(n);
+        from += x->stride;
+        to += y->stride;
+        if (IS_BLOCK(i, groups))
+            scale_lines(to, y->stride, i, written, scale);
+    }
+}
+
+#define WORK(name, n, read, written)                                    \
+    static void lines_##name##_##n(PARAMETERS)                          \
+    {                                                                   \
+        (void)is_streamed;                                              \
+        work_alone(n, real_##name##_##n, written, x, y, groups, scale); \
     }
 #else
-#define WORK(name, n, read, written)                                               \
-    APART void work_##name##_##n(const struct lines *l, bool is_streamed)          \
-    {                                                                              \
-        enum { ROWS = COEFFICIENTS(n) };                                           \
-        _Alignas(REGISTER_BYTES) R t[ROWS * LANES], u[ROWS * LANES];               \
-        turn_in(t, l, read);                                                       \
-        real_##name##_##n(t, t + LANES, PAIR, u, u + LANES, PAIR);                 \
-        leave(u, t, l, written, is_streamed);                                      \
-    }                                                                              \
-    static void lines_##name##_##n(PARAMETERS)                                     \
-    {                                                                              \
-        enum { GROUP_BYTES = COEFFICIENTS(n) * LANES * (int)sizeof(R) };           \
-        enum { IN = (read)*LANES, OUT = (written)*LANES }; /* of a group */        \
-        const int64_t ahead = (AHEAD_BYTES + GROUP_BYTES - 1) / GROUP_BYTES;       \
-        struct lines l = { x->re, y->re, x->stride, y->stride, (R)scale };         \
-        const bool is_input_far = x->ahead && x->stride == (read);                 \
-        const bool is_output_far = x->ahead && y->ahead && y->stride == (written); \
-        for (int64_t i = 0; i < groups; i++) {                                     \
-            if (is_input_far)                                                      \
-                ask_for_input(l.from + ahead * IN, IN);                            \
-            if (is_output_far)                                                     \
-                ask_for_output(l.to + ahead * OUT, OUT);                           \
-            work_##name##_##n(&l, is_streamed);                                    \
-            l.from += LANES * l.from_step;                                         \
-            l.to += LANES * l.to_step;                                             \
-        }                                                                          \
+typedef void work_function(const struct lines *l, bool is_streamed);
+
+// A group of LANES lines, by way of the rows t and u.
+INLINE void work_group(R *t, R *u, codelet_function *codelet, const struct lines *l,
+                       int read, int written, bool is_streamed)
+{
+    turn_in(t, l, read);
+    codelet(t, t + LANES, PAIR, u, u + LANES, PAIR);
+    leave(u, t, l, written, is_streamed);
+}
+
+// Groups of lines of which so many reals are read and written.
+INLINE void work_lines(work_function *work, int read, int written, PARAMETERS)
+{
+    const int rows = read > written ? read : written;
+    const int group_bytes = rows * LANES * (int)sizeof(R);
+    const int in = read * LANES, out = written * LANES; // of a group
+    const int64_t ahead = (AHEAD_BYTES + group_bytes - 1) / group_bytes;
+    struct lines l = { x->re, y->re, x->stride, y->stride, (R)scale };
+    const bool is_input_far = x->ahead && x->stride == read;
+    const bool is_output_far = x->ahead && y->ahead && y->stride == written;
+
+    for (int64_t i = 0; i < groups; i++) {
+        if (is_input_far)
+            ask_for_input(l.from + ahead * in, in);
+        if (is_output_far)
+            ask_for_output(l.to + ahead * out, out);
+        work(&l, is_streamed);
+        l.from += LANES * l.from_step;
+        l.to += LANES * l.to_step;
+    }
+}
+
+#define WORK(name, n, read, written)                                                    \
+    APART void work_##name##_##n(const struct lines *l, bool is_streamed)               \
+    {                                                                                   \
+        enum { ROWS = COEFFICIENTS(n) };                                                \
+        _Alignas(REGISTER_BYTES) R t[ROWS * LANES], u[ROWS * LANES];                    \
+        work_group(t, u, real_##name##_##n, l, read, written, is_streamed);             \
+    }                                                                                   \
+    static void lines_##name##_##n(PARAMETERS)                                          \
+    {                                                                                   \
+        work_lines(work_##name##_##n, read, written, x, y, groups, scale, is_streamed); \
     }
 #endif
 
 // Lines, not groups of them, by way of copies: fewer than a register holds.
-#if LANES == 1
+#if LANES == 1 || REGISTER_BYTES == 16 // the latter has no lines so long
 #define WORK_REST(name, n, read, written)
 #define REST_ENTRY(n, function)
 #else
-#define WORK_REST(name, n, read, written)                                               \
-    static void rest_##name##_##n(PARAMETERS)                                           \
-    {                                                                                   \
-        R from[(read)*LANES], to[(written)*LANES];                                      \
-        struct lines l = { from, to, read, written, (R)scale };                         \
-        const R *in = x->re;                                                            \
-        R *out = y->re;                                                                 \
-        (void)is_streamed;                                                              \
-        for (int64_t done = 0; done < groups; done += LANES) {                          \
-            const int64_t lines = groups - done < LANES ? groups - done : LANES;        \
-            for (int64_t i = 0; i < LANES; i++)                                         \
-                memcpy(from + i * (read), in + (i < lines ? i : 0) * x->stride,         \
-                       (read) * sizeof(R));                                             \
-            work_##name##_##n(&l, false);                                               \
-            for (int64_t i = 0; i < lines; i++)                                         \
-                memcpy(out + i * y->stride, to + i * (written), (written) * sizeof(R)); \
-            in += LANES * x->stride;                                                    \
-            out += LANES * y->stride;                                                   \
-        }                                                                               \
+// By way of `from` and `to`, which have room for a group.
+INLINE void work_rest(R *from, R *to, work_function *work, int read, int written,
+                      const struct cpu_vectors *x, const struct cpu_vectors *y,
+                      int64_t count, double scale)
+{
+    const struct lines l = { from, to, read, written, (R)scale };
+    const R *in = x->re;
+    R *out = y->re;
+
+    for (int64_t done = 0; done < count; done += LANES) {
+        const int64_t lines = count - done < LANES ? count - done : LANES;
+        for (int64_t i = 0; i < LANES; i++)
+            memcpy(from + i * read, in + (i < lines ? i : 0) * x->stride,
+                   (size_t)read * sizeof(R));
+        work(&l, false);
+        for (int64_t i = 0; i < lines; i++)
+            memcpy(out + i * y->stride, to + i * written, (size_t)written * sizeof(R));
+        in += LANES * x->stride;
+        out += LANES * y->stride;
+    }
+}
+
+#define WORK_REST(name, n, read, written)                                           \
+    static void rest_##name##_##n(PARAMETERS)                                       \
+    {                                                                               \
+        R from[(read)*LANES], to[(written)*LANES];                                  \
+        (void)is_streamed;                                                          \
+        work_rest(from, to, work_##name##_##n, read, written, x, y, groups, scale); \
     }
 #define REST_ENTRY(n, function) [n] = function,
 #endif

@@ -118,10 +118,8 @@ static inline void ask_for(const R *from, int reals)
     }
 
 // The same of numbers that lie apart on their lines.
-typedef void codelet(const R *xr, const R *xi, ptrdiff_t xs, R *yr, R *yi, ptrdiff_t ys);
-
-INLINE void run_strided(codelet *dft, const void *xr, const void *xi, void *yr, void *yi,
-                        int64_t count, const struct cpu_apart_lines *lines)
+INLINE void run_strided(codelet_function *dft, const void *xr, const void *xi, void *yr,
+                        void *yi, int64_t count, const struct cpu_apart_lines *lines)
 {
     const struct cpu_apart_side *x = &lines->x, *y = &lines->y;
     const bool is_exchanged = xi < xr;

@@ -136,38 +136,57 @@ static inline enum way find_way(const struct cpu_vectors *y, int64_t n, bool are
     return are_long && n % NUMBERS != 0 && y->stride == 2 * n ? COPIED : TURNED;
 }
 
+// A group of LANES lines, NUMBERS at a time, by way of the rows t and u.
+INLINE void work_group(R *t, R *u, int r, codelet_function *codelet,
+                       const struct lines *l, const R *parts, const R *ahead,
+                       enum way way)
+{
+    for (int i = 0; i < LANES; i += NUMBERS) {
+        turn_numbers_in(t, l->from + i * l->from_step, l->from_step, r,
+                        ahead ? ahead + 2 * r * i : NULL);
+        codelet(t, NULL, 2 * LANES, u, (R *)parts, LANES);
+        leave_numbers(u, t, l, l->to + i * l->to_step, r, way);
+    }
+}
+
+typedef void work_function(const struct lines *l, const R *parts, const R *ahead,
+                           enum way way);
+
+INLINE void work_lines(int r, work_function *work, const struct cpu_vectors *x,
+                       const struct cpu_vectors *y, int64_t groups, double scale,
+                       bool is_streamed)
+{
+    const int reals = 2 * r * LANES, group_bytes = reals * (int)sizeof(R);
+    const int64_t ahead = (AHEAD_BYTES + group_bytes - 1) / group_bytes * reals;
+    const bool are_long = r >= LONG && groups >= SEVERAL_GROUPS;
+    const bool is_asked = (x->ahead || are_long) && x->stride == 2 * r;
+    const bool is_output_far = x->ahead && y->ahead && y->stride == 2 * r;
+    const bool is_exchanged = x->im < x->re;
+    const R *parts = part_signs.reals + is_exchanged;
+    const enum way way = find_way(y, r, are_long, is_streamed);
+    struct lines l = { is_exchanged ? x->im : x->re, is_exchanged ? y->im : y->re,
+                       x->stride, y->stride, (R)scale };
+
+    for (int64_t i = 0; i < groups; i++) {
+        if (is_output_far)
+            ask_for_output(l.to + ahead, reals);
+        work(&l, parts, is_asked ? l.from + ahead : NULL, way);
+        l.from += LANES * l.from_step;
+        l.to += LANES * l.to_step;
+    }
+}
+
 #define SHORT(r)                                                                       \
     static inline void work_##r(const struct lines *l, const R *parts, const R *ahead, \
                                 enum way way)                                          \
     {                                                                                  \
         _Alignas(REGISTER_BYTES) R t[(r)*LANES], u[(r)*LANES];                         \
-        for (int i = 0; i < LANES; i += NUMBERS) {                                     \
-            turn_numbers_in(t, l->from + i * l->from_step, l->from_step, r,            \
-                            ahead ? ahead + 2 * (r)*i : NULL);                         \
-            plain_##r(t, NULL, 2 * LANES, u, (R *)parts, LANES);                       \
-            leave_numbers(u, t, l, l->to + i * l->to_step, r, way);                    \
-        }                                                                              \
+        work_group(t, u, r, plain_##r, l, parts, ahead, way);                          \
     }                                                                                  \
     static void short_##r(const struct cpu_vectors *x, const struct cpu_vectors *y,    \
                           int64_t groups, double scale, bool is_streamed)              \
     {                                                                                  \
-        enum { REALS = 2 * (r)*LANES, GROUP_BYTES = REALS * (int)sizeof(R) };          \
-        const int64_t ahead = (AHEAD_BYTES + GROUP_BYTES - 1) / GROUP_BYTES * REALS;   \
-        const bool are_long = (r) >= LONG && groups >= SEVERAL_GROUPS;                 \
-        const bool is_asked = (x->ahead || are_long) && x->stride == 2 * (r);          \
-        const bool is_output_far = x->ahead && y->ahead && y->stride == 2 * (r);       \
-        const bool is_exchanged = x->im < x->re;                                       \
-        const R *parts = part_signs.reals + is_exchanged;                              \
-        const enum way way = find_way(y, r, are_long, is_streamed);                    \
-        struct lines l = { is_exchanged ? x->im : x->re, is_exchanged ? y->im : y->re, \
-                           x->stride, y->stride, (R)scale };                           \
-        for (int64_t i = 0; i < groups; i++) {                                         \
-            if (is_output_far)                                                         \
-                ask_for_output(l.to + ahead, REALS);                                   \
-            work_##r(&l, parts, is_asked ? l.from + ahead : NULL, way);                \
-            l.from += LANES * l.from_step;                                             \
-            l.to += LANES * l.to_step;                                                 \
-        }                                                                              \
+        work_lines(r, work_##r, x, y, groups, scale, is_streamed);                     \
     }
 
 LENGTHS(SHORT)

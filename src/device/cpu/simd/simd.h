@@ -46,6 +46,13 @@ typedef R V_UNALIGNED __attribute__((vector_size(REGISTER_BYTES), aligned(sizeof
 
 #define INLINE CPU_INLINE
 
+// A codelet, and one that multiplies by twiddle factors, as parameters of loops that are
+// inlined where they are constants.
+typedef void codelet_function(const R *xr, const R *xi, ptrdiff_t xs, R *yr, R *yi,
+                              ptrdiff_t ys);
+typedef void twiddle_function(const R *xr, const R *xi, ptrdiff_t xs, R *yr, R *yi,
+                              ptrdiff_t ys, const R *w);
+
 // Of what keeps its values in registers if no loop is around it.
 #define APART static __attribute__((noinline))
 
