@@ -72,12 +72,16 @@ foreach(level ${simd_levels})
     endforeach()
 endforeach()
 
-# Short lines alone, one lane, where there are fused operations.
+# Narrower registers, of one lane and of 16 bytes, where there are fused operations.
 if("avx2" IN_LIST simd_levels)
     foreach(precision f32 f64)
-        kallima_add_simd(fused ${precision} "${simd_flags_avx2}"
+        kallima_add_simd(alone ${precision} "${simd_flags_avx2}"
             ${CMAKE_CURRENT_SOURCE_DIR}/src/device/cpu/simd/apart.c)
-        target_compile_definitions(kallima-fused-${precision} PRIVATE
+        target_compile_definitions(kallima-alone-${precision} PRIVATE
             KAL_SIMD_SCALAR KAL_SIMD_FUSED)
+        kallima_add_simd(narrow ${precision} "${simd_flags_avx2}"
+            ${CMAKE_CURRENT_SOURCE_DIR}/src/device/cpu/simd/several.c)
+        target_compile_definitions(kallima-narrow-${precision} PRIVATE
+            KAL_SIMD_SSE2 KAL_SIMD_FUSED)
     endforeach()
 endif()

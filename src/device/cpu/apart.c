@@ -163,7 +163,7 @@ static void add_tiles(struct cpu_program *program, const struct cpu_kernels *k,
     const struct cpu_pass *pass = &program->pass[0];
     const struct cpu_kernels *widest = kal_cpu_widest_kernels(program);
     const struct cpu_apart_kernels *kernels =
-        k->lanes == 1 && widest->fused_alone ? widest->fused_alone : k->apart;
+        k->lanes == 1 && widest->narrow ? widest->narrow->alone : k->apart;
     const int64_t groups = (apart->lines - *done) / k->lanes;
     const int64_t elements = real_length ? real_length : 2 * pass->pass->n;
 
@@ -196,11 +196,15 @@ static bool is_of_numbers(const struct kal_pass *p)
            p->scale == 1.0;
 }
 
-// A complex line alone is faster by its step: interleaved, or too long for a loop with the
-// codelet in it.
-static bool is_step_alone(const struct kal_pass *p, int64_t real_length, int64_t lines)
+// A complex line alone is faster by its step: interleaved, if no fused operations take numbers
+// that fill a register of 16 bytes, or too long for a loop with the codelet in it.
+static bool is_step_alone(const struct cpu_program *program, int64_t real_length)
 {
-    return lines == 1 && !real_length && (is_of_numbers(p) || p->n > CPU_LONGEST_ALONE);
+    const struct kal_pass *p = program->pass[0].pass;
+    const bool is_slow_number =
+        !program->is_f64 || !kal_cpu_widest_kernels(program)->narrow;
+    return program->program->phase[0].lines == 1 && !real_length &&
+           (is_of_numbers(p) ? is_slow_number : p->n > CPU_LONGEST_ALONE);
 }
 
 // Numbers of several lines in a register: the widest ones that the lines fill by more than half.
@@ -216,6 +220,17 @@ static const struct cpu_kernels *find_strided(const struct cpu_program *program,
             found = k;
     }
     return found;
+}
+
+// By fused operations if there are any.
+static cpu_apart_run *find_gathering(const struct cpu_program *program,
+                                     const struct cpu_kernels *k, int radix)
+{
+    enum { NARROW_BYTES = 16 };
+    const struct cpu_narrow_kernels *narrow = kal_cpu_widest_kernels(program)->narrow;
+    return narrow && k->lanes * program->real_bytes == NARROW_BYTES
+               ? narrow->strided[radix]
+               : k->strided[radix];
 }
 
 // Lines beside each other by registers of neighbours, others by gathering.
@@ -241,7 +256,7 @@ static void add_numbers(struct cpu_program *program, const struct cpu_kernels *k
         };
     if (left)
         apart->part[apart->part_count++] = (struct cpu_apart_part){
-            .run = k->strided[radix],
+            .run = find_gathering(program, k, radix),
             .counts_lines = true,
             .level = k->level,
             .lanes = numbers,
@@ -319,7 +334,7 @@ void kal_cpu_apart_find(struct cpu_program *program)
         return;
     const int64_t n = find_real_length(p, &is_forward);
     const int64_t lines = program->program->phase[0].lines;
-    if ((!n && !is_complex(p)) || is_contiguous(p) || is_step_alone(p, n, lines) ||
+    if ((!n && !is_complex(p)) || is_contiguous(p) || is_step_alone(program, n) ||
         are_turned_planes(program, p, n, lines))
         return;
     const struct cpu_loop *loop = &pass->line_loops.loop[0];

@@ -318,6 +318,15 @@ struct cpu_apart_kernels {
 };
 
 /**
+ * Kernels of narrower registers, by the fused operations of a processor that has wider
+ * ones: `alone` of one lane, `strided`, as of struct cpu_kernels, of 16 bytes.
+ */
+struct cpu_narrow_kernels {
+    const struct cpu_apart_kernels *alone;
+    cpu_apart_run *const *strided;
+};
+
+/**
  * One line of a mirrored step. Elements are neighbours in memory on both sides, interleaved
  * where im is re + 1, of what MERGE writes where re is im + 1, too; roots[k] are interleaved.
  * SPLIT multiplies by `scale`.
@@ -502,8 +511,7 @@ struct cpu_kernels {
     const struct cpu_copy_kernels *copies;
     const struct cpu_facing_kernels *facing; // NULL for one lane
     const struct cpu_apart_kernels *apart;   // NULL for registers of 64 bytes
-    const struct cpu_apart_kernels
-        *fused_alone; // one lane's, by fused operations, or NULL
+    const struct cpu_narrow_kernels *narrow; // NULL where fused operations are missing
 
     /**
      * Elements first .. first+n-1 to or from tile elements 0 .. n-1. `lanes`: lanes are

@@ -777,11 +777,17 @@ extern const struct cpu_apart_kernels JOIN(kal_cpu_apart_, KAL_SIMD_SUFFIX);
 #endif
 #if defined KAL_SIMD_AVX2 || defined KAL_SIMD_AVX512
 #if defined KAL_SIMD_F32
-#define FUSED_ALONE kal_cpu_apart_fused_f32
+#define NARROW(name) kal_cpu_##name##_f32
 #else
-#define FUSED_ALONE kal_cpu_apart_fused_f64
+#define NARROW(name) kal_cpu_##name##_f64
 #endif
-extern const struct cpu_apart_kernels FUSED_ALONE;
+extern const struct cpu_apart_kernels NARROW(apart_alone);
+extern cpu_apart_run *const NARROW(strided_narrow)[CPU_MAX_RADIX + 1];
+
+static const struct cpu_narrow_kernels narrow = {
+    .alone = &NARROW(apart_alone),
+    .strided = NARROW(strided_narrow),
+};
 #endif
 extern const struct cpu_kernels JOIN(kal_cpu_kernels_, KAL_SIMD_SUFFIX);
 
@@ -814,8 +820,8 @@ const struct cpu_kernels JOIN(kal_cpu_kernels_, KAL_SIMD_SUFFIX) = {
 #if LANES == 1 || REGISTER_BYTES <= 32
     .apart = &JOIN(kal_cpu_apart_, KAL_SIMD_SUFFIX),
 #endif
-#if defined FUSED_ALONE
-    .fused_alone = &FUSED_ALONE,
+#if defined NARROW
+    .narrow = &narrow,
 #endif
 #if LANES > 1
     .load_lanes = load_lanes,

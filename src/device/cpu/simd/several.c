@@ -87,37 +87,7 @@ INLINE void set_lines(struct several *l, const R *from, R *to, ptrdiff_t from_st
     }
 }
 
-// Of lines one behind the other, as many reals as the present ones have.
-static inline void ask_for(const R *from, int reals)
-{
-    enum { LINE_REALS = 64 / sizeof(R), AHEAD_REALS = 4096 / sizeof(R) };
-    for (int i = 0; i < reals; i += LINE_REALS)
-        ASK(from + AHEAD_REALS + i);
-}
-
-#define SEVERAL(r)                                                                      \
-    static void lines_##r(const struct cpu_vectors *x, const struct cpu_vectors *y,     \
-                          int64_t count, double scale, bool is_streamed)                \
-    {                                                                                   \
-        const bool is_exchanged = x->im < x->re;                                        \
-        const R *from = is_exchanged ? x->im : x->re;                                   \
-        R *to = is_exchanged ? y->im : y->re;                                           \
-        const R *parts = part_signs.reals + is_exchanged;                               \
-        (void)scale;                                                                    \
-        (void)is_streamed;                                                              \
-        for (; count > 0; count -= NUMBERS) {                                           \
-            struct several l;                                                           \
-            if (x->ahead)                                                               \
-                ask_for(from, NUMBERS * 2 * (r));                                       \
-            set_lines(&l, from, to, x->stride, y->stride, count);                       \
-            several_##r(l.from[0], (const R *)(const void *)&l, 4, l.to[0], (R *)parts, \
-                        2);                                                             \
-            from += NUMBERS * x->stride;                                                \
-            to += NUMBERS * y->stride;                                                  \
-        }                                                                               \
-    }
-
-// The same of numbers that lie apart on their lines.
+// Of numbers that lie apart on their lines.
 INLINE void run_strided(codelet_function *dft, const void *xr, const void *xi, void *yr,
                         void *yi, int64_t count, const struct cpu_apart_lines *lines)
 {
@@ -148,6 +118,47 @@ INLINE void run_strided(codelet_function *dft, const void *xr, const void *xi, v
         run_strided(several_##r, xr, xi, yr, yi, count, lines);                 \
     }
 
+RADICES_FROM_2(STRIDED)
+
+#define STRIDED_ENTRY(r) [r] = strided_##r,
+
+extern cpu_apart_run *const JOIN(kal_cpu_strided_, KAL_SIMD_SUFFIX)[CPU_MAX_RADIX + 1];
+
+cpu_apart_run *const JOIN(kal_cpu_strided_, KAL_SIMD_SUFFIX)[CPU_MAX_RADIX + 1] = {
+    RADICES_FROM_2(STRIDED_ENTRY)
+};
+
+#if !defined KAL_SIMD_FUSED // lines one behind the other have wider registers
+// Of lines one behind the other, as many reals as the present ones have.
+static inline void ask_for(const R *from, int reals)
+{
+    enum { LINE_REALS = 64 / sizeof(R), AHEAD_REALS = 4096 / sizeof(R) };
+    for (int i = 0; i < reals; i += LINE_REALS)
+        ASK(from + AHEAD_REALS + i);
+}
+
+#define SEVERAL(r)                                                                      \
+    static void lines_##r(const struct cpu_vectors *x, const struct cpu_vectors *y,     \
+                          int64_t count, double scale, bool is_streamed)                \
+    {                                                                                   \
+        const bool is_exchanged = x->im < x->re;                                        \
+        const R *from = is_exchanged ? x->im : x->re;                                   \
+        R *to = is_exchanged ? y->im : y->re;                                           \
+        const R *parts = part_signs.reals + is_exchanged;                               \
+        (void)scale;                                                                    \
+        (void)is_streamed;                                                              \
+        for (; count > 0; count -= NUMBERS) {                                           \
+            struct several l;                                                           \
+            if (x->ahead)                                                               \
+                ask_for(from, NUMBERS * 2 * (r));                                       \
+            set_lines(&l, from, to, x->stride, y->stride, count);                       \
+            several_##r(l.from[0], (const R *)(const void *)&l, 4, l.to[0], (R *)parts, \
+                        2);                                                             \
+            from += NUMBERS * x->stride;                                                \
+            to += NUMBERS * y->stride;                                                  \
+        }                                                                               \
+    }
+
 #if REGISTER_BYTES == 32
 #define LENGTHS(X) RADICES_FROM_2(X) PRODUCTS(X) X(64)
 #else
@@ -155,20 +166,13 @@ INLINE void run_strided(codelet_function *dft, const void *xr, const void *xi, v
 #endif
 
 LENGTHS(SEVERAL)
-RADICES_FROM_2(STRIDED)
 
-#define ENTRY(r)         [r] = lines_##r,
-#define STRIDED_ENTRY(r) [r] = strided_##r,
+#define ENTRY(r) [r] = lines_##r,
 
 extern cpu_short *const JOIN(kal_cpu_several_, KAL_SIMD_SUFFIX)[CPU_LONGEST + 1];
 
 cpu_short *const JOIN(kal_cpu_several_,
                       KAL_SIMD_SUFFIX)[CPU_LONGEST + 1] = { LENGTHS(ENTRY) };
-
-extern cpu_apart_run *const JOIN(kal_cpu_strided_, KAL_SIMD_SUFFIX)[CPU_MAX_RADIX + 1];
-
-cpu_apart_run *const JOIN(kal_cpu_strided_, KAL_SIMD_SUFFIX)[CPU_MAX_RADIX + 1] = {
-    RADICES_FROM_2(STRIDED_ENTRY)
-};
+#endif
 
 #endif

@@ -91,9 +91,9 @@ typedef void twiddle_function(const R *xr, const R *xi, ptrdiff_t xs, R *yr, R *
 #define STREAM(pointer, value) STORE(pointer, value)
 #endif
 
-// FMA(a, b, c) = a b + c, FMS = a b - c, FNMA = c - a b. SSE2 and scalar code, but for what is
-// compiled for processors with AVX2, have no fused operations: libm's would be slow, and the
-// compiler's would change results by processor.
+// FMA(a, b, c) = a b + c, FMS = a b - c, FNMA = c - a b. Scalar code and SSE2 have no fused
+// operations: libm's would be slow, and the compiler's would change results by processor. Those
+// of processors with AVX2 have them: KAL_SIMD_FUSED.
 #if defined KAL_SIMD_AVX512 && defined KAL_SIMD_F32
 #define FMA(a, b, c)  ((V)_mm512_fmadd_ps((a), (b), (c)))
 #define FMS(a, b, c)  ((V)_mm512_fmsub_ps((a), (b), (c)))
@@ -110,6 +110,14 @@ typedef void twiddle_function(const R *xr, const R *xi, ptrdiff_t xs, R *yr, R *
 #define FMA(a, b, c)  ((V)_mm256_fmadd_pd((a), (b), (c)))
 #define FMS(a, b, c)  ((V)_mm256_fmsub_pd((a), (b), (c)))
 #define FNMA(a, b, c) ((V)_mm256_fnmadd_pd((a), (b), (c)))
+#elif defined KAL_SIMD_SSE2 && defined KAL_SIMD_FUSED && defined KAL_SIMD_F32
+#define FMA(a, b, c)  ((V)_mm_fmadd_ps((a), (b), (c)))
+#define FMS(a, b, c)  ((V)_mm_fmsub_ps((a), (b), (c)))
+#define FNMA(a, b, c) ((V)_mm_fnmadd_ps((a), (b), (c)))
+#elif defined KAL_SIMD_SSE2 && defined KAL_SIMD_FUSED
+#define FMA(a, b, c)  ((V)_mm_fmadd_pd((a), (b), (c)))
+#define FMS(a, b, c)  ((V)_mm_fmsub_pd((a), (b), (c)))
+#define FNMA(a, b, c) ((V)_mm_fnmadd_pd((a), (b), (c)))
 #elif defined KAL_SIMD_NEON && defined KAL_SIMD_F32
 #define FMA(a, b, c)  ((V)vfmaq_f32((c), (a), (b)))
 #define FMS(a, b, c)  (-(V)vfmsq_f32((c), (a), (b)))
@@ -247,7 +255,7 @@ INLINE void ask_behind(const void *pointer, int64_t reals)
 #define TEXT(a)     TEXT_(a)
 
 // SSE2 is what every x86-64 processor has; those with fused operations have wider registers, too.
-#if (defined KAL_SIMD_SCALAR && !defined KAL_SIMD_FUSED) || defined KAL_SIMD_SSE2
+#if (defined KAL_SIMD_SCALAR || defined KAL_SIMD_SSE2) && !defined KAL_SIMD_FUSED
 #define HAS_FMA      0
 #define CODELETS     "codelets_plain.h"
 #define R2C_CODELETS "codelets_plain_r2c.h"
