@@ -236,6 +236,52 @@ void short_lines_of_every_count_are_computed(void **state)
     ROWS_FINISH();
 }
 
+enum { WITH_STRIDES, BESIDE, IN_PLANES, FROM_PLANES, ANY_WAYS };
+
+static void lay_anywhere(kallima_desc *desc, int way)
+{
+    kallima_layout *in = &desc->in, *out = &desc->out;
+    const int64_t n = desc->n[0];
+
+    in->stride[0] = way == BESIDE ? desc->batch + 1 : way == IN_PLANES ? 1 : 3;
+    in->batch_stride = way == BESIDE ? 1 : n * in->stride[0] + 1;
+    out->stride[0] = way == BESIDE ? desc->batch : way == WITH_STRIDES ? 2 : 1;
+    out->batch_stride = way == BESIDE ? 1 : n * out->stride[0] + 2;
+    if (way == IN_PLANES || way == FROM_PLANES)
+        in->format = KALLIMA_PLANAR;
+    if (way == IN_PLANES)
+        out->format = KALLIMA_PLANAR;
+}
+
+// Each length that has a codelet, and others: one line, few, and more than fill registers.
+void short_lines_anywhere_are_computed(void **state)
+{
+    enum {
+        LONGEST = 36,
+        BATCHES = 4,
+        SORTS = KALLIMA_KIND_COUNT * KALLIMA_PRECISION_COUNT
+    };
+    static const int64_t batches[BATCHES] = { 1, 2, 5, 23 };
+
+    (void)state;
+    for (int64_t n = 1; n <= LONGEST; n++) {
+        for (int i = 0; i < BATCHES * ANY_WAYS * SORTS; i++) {
+            struct trial t = { .seed = (uint64_t)(n * 1000 + i) };
+            const int sort = i / BATCHES / ANY_WAYS, kind = sort % KALLIMA_KIND_COUNT;
+            if (!suite_takes(t.seed, 32) || (suite.is_brief && (n + i) % 4))
+                continue;
+            t.desc = problem_line(
+                kind, sort / KALLIMA_KIND_COUNT,
+                kind == KALLIMA_C2C && i % 3 ? KALLIMA_INVERSE : KALLIMA_FORWARD, n);
+            t.desc.batch = batches[i % BATCHES];
+            t.desc.scale = (n + i) % 5 ? 1.0 : 0.75;
+            lay_anywhere(&t.desc, i / BATCHES % ANY_WAYS);
+            suite_check(&t, suite.device);
+        }
+    }
+    ROWS_FINISH();
+}
+
 // So many that one thread of the CPU writes them past its caches, by way of a copy to
 // places that begin no line of these: a seed decides by how many numbers they miss one.
 void short_lines_past_the_caches_are_computed(void **state)
