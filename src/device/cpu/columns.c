@@ -66,7 +66,7 @@ static bool are_faster_shared(const struct cpu_program *program)
 // Are both sides of a line copied to so little that with its scratch, its roots and what it is
 // copied from and to it leaves the nearest cache unless both copies are one? Measured on a Xeon
 // in December 2026, one line and 16 with strides of 2 and 3: 256 to 2048 complex floats take 0.64
-// to 1.12 of the time so, 0.9 as a mean, 360 to 1024 doubles 0.66 to 1.07, 0.79 as a mean, longer
+// to 1.39 of the time so, 0.92 as a mean, 360 to 1024 doubles 0.66 to 1.07, 0.81 as a mean, longer
 // ones up to 1.15.
 static bool are_near_copies(const struct cpu_program *program)
 {

@@ -49,7 +49,7 @@ INLINE struct cpu_vectors line_vectors(const void *re, const void *im,
                    : (struct cpu_vectors){ (R *)re, (R *)im, side->stride, 0 };
 }
 
-APART void scale_lines(R *re, R *im, const struct cpu_apart_lines *lines, int64_t count)
+static void scale_lines(R *re, R *im, const struct cpu_apart_lines *lines, int64_t count)
 {
     const R scale = (R)lines->scale;
     for (int64_t i = 0; i < count; i++) {
@@ -62,9 +62,29 @@ APART void scale_lines(R *re, R *im, const struct cpu_apart_lines *lines, int64_
     }
 }
 
+// By `run`, which comes here for lines that are scaled: so many at a time, while they are near.
+APART void run_scaled(cpu_apart_run *run, const void *xr, const void *xi, void *yr,
+                      void *yi, int64_t count, const struct cpu_apart_lines *lines)
+{
+    enum { AT_ONCE = 16 };
+    struct cpu_apart_lines plain = *lines;
+    plain.scale = 1.0;
+    for (int64_t i = 0; i < count; i += AT_ONCE) {
+        const int64_t some = count - i < AT_ONCE ? count - i : AT_ONCE;
+        const ptrdiff_t in = i * lines->x.line, out = i * lines->y.line;
+        run((const R *)xr + in, (const R *)xi + in, (R *)yr + out, (R *)yi + out, some,
+            &plain);
+        scale_lines((R *)yr + out, (R *)yi + out, lines, some);
+    }
+}
+
 static void run(const void *xr, const void *xi, void *yr, void *yi, int64_t count,
                 const struct cpu_apart_lines *lines)
 {
+    if (lines->scale != 1.0) {
+        run_scaled(run, xr, xi, yr, yi, count, lines);
+        return;
+    }
     struct cpu_vectors from = line_vectors(xr, xi, &lines->x, lines->x.is_real);
     struct cpu_vectors to = line_vectors(yr, yi, &lines->y, lines->y.is_real);
 
@@ -73,8 +93,6 @@ static void run(const void *xr, const void *xi, void *yr, void *yi, int64_t coun
         kal_cpu_advance(&from, lines->x.line * (int64_t)sizeof(R));
         kal_cpu_advance(&to, lines->y.line * (int64_t)sizeof(R));
     }
-    if (lines->scale != 1.0)
-        scale_lines(yr, yi, lines, count);
 }
 
 // Lines so short that a call for each would take as long as it: codelets within the loop.
@@ -94,15 +112,16 @@ INLINE void run_alone(codelet_function *dft, bool is_r2c, bool is_c2r, const voi
         in += lines->x.line;
         out += lines->y.line;
     }
-    if (lines->scale != 1.0)
-        scale_lines(yr, yi, lines, count);
 }
 
 #define ALONE(name, dft, is_r2c, is_c2r)                                                \
     static void name(const void *xr, const void *xi, void *yr, void *yi, int64_t count, \
                      const struct cpu_apart_lines *lines)                               \
     {                                                                                   \
-        run_alone(dft, is_r2c, is_c2r, xr, xi, yr, yi, count, lines);                   \
+        if (lines->scale != 1.0)                                                        \
+            run_scaled(name, xr, xi, yr, yi, count, lines);                             \
+        else                                                                            \
+            run_alone(dft, is_r2c, is_c2r, xr, xi, yr, yi, count, lines);               \
     }
 #define ALONE_LENGTHS(X) \
     X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16)

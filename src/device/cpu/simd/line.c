@@ -117,6 +117,7 @@ INLINE void turn_group(R *turned, int r, bool is_folded, const R *t, const R *w,
     }
 }
 
+// Those of cpu_line_end.
 #define PARAMETERS                                                                 \
     const void *tile, const struct cpu_vectors *y, int64_t m, int64_t count,       \
         const void *roots, const void *fine, const void *ahead, bool asks_nearest, \
@@ -219,6 +220,7 @@ INLINE void split_middle(R *y, int64_t row, int r, const R *now, const R *waitin
     }
 }
 
+// Those of cpu_line_split.
 #define SPLIT_PARAMETERS                                                        \
     const void *tile, void *to, int64_t m, const void *roots, const void *fine, \
         const struct cpu_line_mirror *mirror
