@@ -3,6 +3,7 @@
 // chirp, computed with a padded length m >= 2 n - 1 that factors well.
 // Source: L. I. Bluestein, IEEE Trans. Audio Electroacoust. 18 (1970) 451-455.
 #include "factor/convolution.h"
+#include "factor/convolved.h"
 #include "factor/whole.h"
 #include "math/number.h"
 
@@ -20,8 +21,11 @@ static void choose(const struct kal_axis *axis, const struct kal_caps *caps,
 {
     const int64_t least = 2 * axis->n - 1;
     const int greatest = caps->language ? GREATEST_PRIME_OF_KERNELS : GREATEST_PRIME;
+    const int64_t alone = kal_convolution_length_alone(least);
     (void)node;
-    n[0] = kal_convolution_length(least, caps);
+    n[0] = kal_axis_is_convolved_alone(axis, alone, caps)
+               ? alone
+               : kal_convolution_length(least, caps);
     if (n[0] > 0 || (caps->language && kal_convolution_columns(least, caps, n) > 0))
         return;
     n[0] = least <= 64 ? kal_smooth_length(least, greatest)
@@ -33,6 +37,10 @@ static void divide(const struct kal_axis *axis, const struct kal_caps *caps,
                    struct kal_axis child[KAL_MOST_DIVIDED])
 {
     const bool on_lanes = kal_convolution_fills_lanes(n[0], axis->lines, caps);
+    if (kal_axis_is_convolved_alone(axis, n[0], caps)) {
+        child[0] = (struct kal_axis){ .n = n[0], .lines = 1, .is_only = true };
+        return;
+    }
     child[0] =
         (struct kal_axis){ .n = n[0],
                            .lines = on_lanes ? kal_max(axis->lines, KAL_TILE_LINES) : 1,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // n prime: a cyclic convolution of length n - 1, through a generator of the group modulo n.
 // Source: C. M. Rader, Proc. IEEE 56 (1968) 1107-1108.
+#include "factor/convolved.h"
 #include "factor/radix.h"
 #include "factor/whole.h"
 #include "math/number.h"
@@ -31,6 +32,10 @@ static void divide(const struct kal_axis *axis, const struct kal_caps *caps,
                    struct kal_axis child[KAL_MOST_DIVIDED])
 {
     const bool on_lanes = kal_convolution_fills_lanes(n[0], axis->lines, caps);
+    if (kal_axis_is_convolved_alone(axis, n[0], caps)) {
+        child[0] = (struct kal_axis){ .n = n[0], .lines = 1, .is_only = true };
+        return;
+    }
     child[0] =
         (struct kal_axis){ .n = n[0],
                            .lines = on_lanes ? kal_max(axis->lines, KAL_TILE_LINES) : 1,

@@ -17,6 +17,9 @@ enum {
 bool kal_convolution_fills_lanes(int64_t points, int64_t lines,
                                  const struct kal_caps *caps);
 
+/** Return how many whole tiles of lines `lines` of them are worth. */
+double kal_convolution_tiles(int64_t lines, const struct kal_caps *caps);
+
 /**
  * Whether a convolution of the whole line is faster on a CPU than to divide it: the rows
  * of a division are as many as the prime has cofactors, and lanes without one idle.

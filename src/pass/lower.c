@@ -3,6 +3,7 @@
 #include "pass/lower.h"
 
 #include "factor/alone.h"
+#include "factor/convolved.h"
 #include "factor/copied.h"
 #include "factor/divided.h"
 #include "factor/radix.h"
@@ -606,6 +607,7 @@ static kallima_status take_others(struct kal_program *out, struct kal_arena *are
                                   const struct kal_caps *caps)
 {
     out->has_long_columns = kal_columns_are_long(problem);
+    out->convolved = kal_recipe_find_convolved(out->recipe, problem, caps);
     if (kal_is_copied(problem, caps))
         return take_problem(&out->copied, arena, kal_problem_copied(problem));
     if (!kal_is_divided(problem, caps))

@@ -161,7 +161,8 @@ struct kal_program {
     const struct kal_recipe *recipe;
     // What a CPU transforms of a copy; NULL: it makes none.
     const struct kal_problem *copied;
-    bool has_long_columns; // these are too long for tiles of several
+    const struct kal_recipe *convolved; // by which it works each line alone; NULL: none
+    bool has_long_columns;              // these are too long for tiles of several
     // What it transforms one after the other in place of the whole; NULL: that.
     const struct kal_problem *inner, *columns;
     // It works rows of an array that do not fill registers one by one, and so its few columns.

@@ -282,6 +282,44 @@ void short_lines_anywhere_are_computed(void **state)
     ROWS_FINISH();
 }
 
+// Lengths with a prime that is no radix: each prime's by its roots or a chirp, those of
+// several factors whole or divided, real ones as halves; by themselves and in tiles.
+void convolved_lines_are_computed(void **state)
+{
+    enum { SORTS = KALLIMA_KIND_COUNT * KALLIMA_PRECISION_COUNT, BATCHES = 4 };
+    enum { PACKED_WAYS = BATCH_WAYS, WAYS = PACKED_WAYS + ANY_WAYS };
+    static const int64_t lengths[] = { 37,  43,  74,  82,  97,  101,  127,  139, 166,
+                                       254, 257, 389, 461, 502, 1031, 1042, 2039 };
+    static const int64_t batches[BATCHES] = { 1, 2, 5, 23 };
+    const struct apart apart = { 0.75, 1, 3, 4 };
+
+    (void)state;
+    for (size_t k = 0; k < sizeof lengths / sizeof lengths[0]; k++) {
+        for (int i = 0; i < BATCHES * WAYS * SORTS; i++) {
+            const int way = i / BATCHES % WAYS, sort = i / BATCHES / WAYS;
+            const int kind = sort % KALLIMA_KIND_COUNT;
+            const int64_t lines = batches[i % BATCHES];
+            struct trial t = { .seed = (uint64_t)(lengths[k] * 1000 + i) };
+            if (!suite_takes(t.seed, 32) || (suite.is_brief && (k + (size_t)i) % 8))
+                continue;
+            if (way < PACKED_WAYS) {
+                check_batch(lengths[k], lines, sort * BATCH_WAYS + way, i % 3, &apart,
+                            t.seed);
+                continue;
+            }
+            t.desc = problem_line(kind, sort / KALLIMA_KIND_COUNT,
+                                  kind == KALLIMA_C2C && i % 3 ? KALLIMA_INVERSE
+                                                               : KALLIMA_FORWARD,
+                                  lengths[k]);
+            t.desc.batch = lines;
+            t.desc.scale = (k + (size_t)i) % 5 ? 1.0 : 0.75;
+            lay_anywhere(&t.desc, way - PACKED_WAYS);
+            suite_check(&t, suite.device);
+        }
+    }
+    ROWS_FINISH();
+}
+
 // So many that one thread of the CPU writes them past its caches, by way of a copy to
 // places that begin no line of these: a seed decides by how many numbers they miss one.
 void short_lines_past_the_caches_are_computed(void **state)

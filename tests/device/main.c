@@ -136,6 +136,7 @@ static int run_layouts(void)
         cmocka_unit_test(scales_of_short_lines_are_applied),
         cmocka_unit_test(short_lines_of_every_count_are_computed),
         cmocka_unit_test(short_lines_anywhere_are_computed),
+        cmocka_unit_test(convolved_lines_are_computed),
         cmocka_unit_test(short_lines_past_the_caches_are_computed),
         cmocka_unit_test(single_lines_past_the_caches_are_computed),
         cmocka_unit_test(lines_that_leave_the_caches_are_computed),

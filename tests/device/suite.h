@@ -80,6 +80,7 @@ void scales_are_applied(void **state);
 void scales_of_short_lines_are_applied(void **state);
 void short_lines_of_every_count_are_computed(void **state);
 void short_lines_anywhere_are_computed(void **state);
+void convolved_lines_are_computed(void **state);
 void short_lines_past_the_caches_are_computed(void **state);
 void single_lines_past_the_caches_are_computed(void **state);
 void lines_that_leave_the_caches_are_computed(void **state);

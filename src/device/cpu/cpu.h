@@ -123,15 +123,16 @@ struct cpu_pass {
 enum cpu_single {
     CPU_NOT_SINGLE = 0,
     CPU_SINGLE_STEPS, // codelets, of which the first one reads it and the last one writes it
-    CPU_SINGLE_SPLIT,   // such codelets, the last one to a tile, and a mirrored step
-    CPU_SINGLE_MERGE,   // the reverse
-    CPU_SINGLE_REAL,    // one codelet of reals
-    CPU_SINGLE_SHORT,   // several lines of one codelet
-    CPU_SINGLE_LINE,    // worked on its own lanes
-    CPU_SINGLE_ARRAY,   // an array, axis by axis
-    CPU_SINGLE_APART,   // short lines wherever they are
-    CPU_SINGLE_COPIED,  // a few longer ones, by way of copies
-    CPU_SINGLE_DIVIDED, // arrays as two problems
+    CPU_SINGLE_SPLIT,     // such codelets, the last one to a tile, and a mirrored step
+    CPU_SINGLE_MERGE,     // the reverse
+    CPU_SINGLE_REAL,      // one codelet of reals
+    CPU_SINGLE_SHORT,     // several lines of one codelet
+    CPU_SINGLE_LINE,      // worked on its own lanes
+    CPU_SINGLE_ARRAY,     // an array, axis by axis
+    CPU_SINGLE_APART,     // short lines wherever they are
+    CPU_SINGLE_COPIED,    // a few longer ones, by way of copies
+    CPU_SINGLE_DIVIDED,   // arrays as two problems
+    CPU_SINGLE_CONVOLVED, // lines that are convolved, one by one
     CPU_SINGLE_COUNT
 };
 
@@ -316,6 +317,32 @@ struct cpu_divided {
     int64_t scratch; // bytes between both; 0: the lines are worked in place
 };
 
+/** What a line that is convolved is on both its sides. */
+enum cpu_convolved_kind {
+    CPU_CONVOLVED_NUMBERS, // complex on both
+    CPU_CONVOLVED_REALS,   // reals, of an odd number, and half of their spectrum
+    CPU_CONVOLVED_HALF,    // the reverse
+    CPU_CONVOLVED_SPLIT,   // an even number of reals, as half as many numbers
+    CPU_CONVOLVED_MERGED,  // the reverse
+    CPU_CONVOLVED_COUNT
+};
+
+/** Lines that are convolved one by one, with a chirp or, by Rader's algorithm, with roots. */
+struct cpu_convolved {
+    struct kal_device_program *line; // Owned: its transform, packed; NULL: there are none
+    enum cpu_convolved_kind kind;
+    int64_t n, points;             // numbers of a line, and of the convolution
+    const void *chirp, *chirp_out; // of a chirp; the second one is scaled
+    // Of Rader's: the convolution's number i is number in[i] of the line, and number k
+    // of what comes of it is the convolution's number out[k - 1].
+    const int64_t *in, *out;
+    const void *spectrum;
+    const void *roots; // of a mirrored step
+    double scale;      // of Rader's first number
+    int64_t other;     // bytes from one of both arrays in the scratch to the other one
+    const struct cpu_kernels *widest;
+};
+
 struct cpu_roots_kept;
 
 struct cpu_program {
@@ -346,6 +373,7 @@ struct cpu_program {
     struct cpu_apart apart;     // of CPU_SINGLE_APART
     struct cpu_copied copied;   // of CPU_SINGLE_COPIED
     struct cpu_divided divided; // of CPU_SINGLE_DIVIDED
+    struct cpu_convolved convolved; // of CPU_SINGLE_CONVOLVED
     double row_scale; // what the reals of its output are multiplied by at its end
     int64_t row_reals;
     bool is_small; // one thread, whose scratch is on its stack
@@ -510,6 +538,13 @@ kallima_status kal_cpu_facing_tables_build(struct cpu_program *program,
 /** Fill in the tables of two passes that are worked as one. Error: E_MEMORY  exhausted */
 kallima_status kal_cpu_line_tables_build(struct cpu_program *program,
                                          struct cpu_line *line);
+
+/**
+ * Fill in the tables of lines that are convolved, by a recipe. Error: E_MEMORY
+ * exhausted
+ */
+kallima_status kal_cpu_convolved_tables_build(struct cpu_program *program,
+                                              const struct kal_recipe *convolution);
 
 /**
  * Make the roots of the mirrored step behind a line, as struct cpu_line_mirror has them.

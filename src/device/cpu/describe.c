@@ -73,6 +73,11 @@ void kal_cpu_program_describe(const struct kal_device_program *base,
         kal_cpu_program_describe(program->copied.lines, text);
         return;
     }
+    if (program->single == CPU_SINGLE_CONVOLVED) {
+        kal_text_add(text, "convolution of each line, by two transforms:\n");
+        kal_cpu_program_describe(program->convolved.line, text);
+        return;
+    }
     if (program->single == CPU_SINGLE_APART) {
         kal_text_add(text, "lines    %s first, where they lie\n",
                      program->apart.part[0].level);

@@ -341,15 +341,19 @@ struct cpu_row {
 /**
  * Work along one line: mirrored steps on pairs begin .. end-1 of 0 .. m/2; n numbers that are
  * neighbours in memory, in planes or interleaved in either order, to or from a tile of one lane,
- * where they are interleaved; and that tile times a table, as of struct cpu_kernels. A part that
- * is NULL is zero, or dropped. `scale` takes n reals.
+ * where they are interleaved; such numbers times those of a table, to others or in place; and
+ * numbers index[k] to others, as numbers k. A part that is NULL is zero, or dropped. `scale` takes
+ * n reals.
  */
 struct cpu_row_kernels {
     void (*split)(const struct cpu_row *row, int64_t begin, int64_t end);
     void (*merge)(const struct cpu_row *row, int64_t begin, int64_t end);
     void (*load)(void *tile, const void *re, const void *im, int64_t n);
     void (*store)(const void *tile, void *re, void *im, int64_t n);
-    void (*multiply)(void *tile, const void *table, int64_t n, bool exchange);
+    void (*product)(void *out_re, void *out_im, const void *re, const void *im,
+                    const void *table, int64_t n);
+    void (*collect)(void *out_re, void *out_im, const void *re, const void *im,
+                    const int64_t *index, int64_t n);
     void (*scale)(void *reals, double factor, int64_t n);
 };
 

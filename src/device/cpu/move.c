@@ -88,8 +88,13 @@ void kal_cpu_tile_multiply(const struct cpu_run *run, char *tile, const void *ta
                            int64_t n, bool exchange)
 {
     const struct cpu_pass *pass = run->pass;
-    (pass->kernels->lanes == 1 ? pass->widest->rows->multiply
-                               : pass->kernels->multiply)(tile, table, n, exchange);
+    char *const imag = tile + run->worker->real_bytes;
+
+    if (pass->kernels->lanes == 1)
+        pass->widest->rows->product(exchange ? imag : tile, exchange ? tile : imag, tile,
+                                    imag, table, n);
+    else
+        pass->kernels->multiply(tile, table, n, exchange);
 }
 
 void kal_cpu_tile_load(const struct cpu_run *run, char *tile, char *spare, int64_t first,

@@ -4,6 +4,7 @@
 #include "device/cpu/array.h"
 #include "device/cpu/beside.h"
 #include "device/cpu/caches.h"
+#include "device/cpu/convolved.h"
 #include "device/cpu/copied.h"
 #include "device/cpu/cpu.h"
 #include "device/cpu/divided.h"
@@ -446,6 +447,17 @@ static void prepare_divided(struct cpu_program *program)
     find_workspace(program, false);
 }
 
+static void prepare_convolved(struct cpu_program *program)
+{
+    program->single = CPU_SINGLE_CONVOLVED;
+    program->threads = kal_cpu_threads_find(program);
+    kal_cpu_pieces_find(program);
+    program->row_scale = 1.0;
+    program->tile_bytes = program->thread_bytes =
+        kal_cpu_aligned(kal_cpu_convolved_bytes(program));
+    find_workspace(program, false);
+}
+
 static kallima_status prepare(struct cpu_program *program)
 {
     const struct kal_program *source = program->program;
@@ -461,6 +473,11 @@ static kallima_status prepare(struct cpu_program *program)
     KAL_TRY(kal_cpu_divided_find(program));
     if (program->divided.inner) {
         prepare_divided(program);
+        return KALLIMA_OK;
+    }
+    KAL_TRY(kal_cpu_convolved_find(program));
+    if (program->convolved.line) {
+        prepare_convolved(program);
         return KALLIMA_OK;
     }
     KAL_TRY(kal_arena_take(&program->arena, &memory, (uint64_t)source->pass_count,
@@ -548,6 +565,8 @@ void kal_cpu_program_destroy(struct kal_device_program *base)
         kal_cpu_program_destroy(program->divided.inner);
     if (program->divided.columns)
         kal_cpu_program_destroy(program->divided.columns);
+    if (program->convolved.line)
+        kal_cpu_program_destroy(program->convolved.line);
     if (program->copied.lines)
         kal_cpu_program_destroy(program->copied.lines);
     if (program->copied.rest)

@@ -3,6 +3,7 @@
 // several, and, with scratch on the stack, straight from a call.
 #include "device/cpu/apart.h"
 #include "device/cpu/array.h"
+#include "device/cpu/convolved.h"
 #include "device/cpu/copied.h"
 #include "device/cpu/deal.h"
 #include "device/cpu/divided.h"
@@ -314,9 +315,13 @@ static void run_some_lines(const struct cpu_program *program, const struct cpu_v
                            int64_t end)
 {
     static run_one *const run[CPU_SINGLE_COUNT] = {
-        [CPU_SINGLE_STEPS] = run_steps, [CPU_SINGLE_SPLIT] = run_split,
-        [CPU_SINGLE_MERGE] = run_merge, [CPU_SINGLE_REAL] = run_real,
-        [CPU_SINGLE_LINE] = run_line,   [CPU_SINGLE_ARRAY] = kal_cpu_array_run,
+        [CPU_SINGLE_STEPS] = run_steps,
+        [CPU_SINGLE_SPLIT] = run_split,
+        [CPU_SINGLE_MERGE] = run_merge,
+        [CPU_SINGLE_REAL] = run_real,
+        [CPU_SINGLE_LINE] = run_line,
+        [CPU_SINGLE_ARRAY] = kal_cpu_array_run,
+        [CPU_SINGLE_CONVOLVED] = kal_cpu_convolved_run,
     };
     struct cpu_vectors from = *x, to = *y;
 
@@ -486,6 +491,7 @@ RUN(run_real, run_real, run_small)
 RUN(run_line, run_line, run_small)
 RUN(run_array, kal_cpu_array_run, run_small)
 RUN(run_copied, kal_cpu_copied_run, run_small)
+RUN(run_convolved, kal_cpu_convolved_run, run_small)
 
 struct runner {
     void (*pair)(const struct kal_device_program *, const void *, void *);
@@ -503,11 +509,16 @@ static struct runner find_runner(const struct cpu_program *program)
     static const struct runner once = RUNNER(run_once), real = RUNNER(run_real_once),
                                part = RUNNER(run_apart_part);
     static const struct runner runners[CPU_SINGLE_COUNT] = {
-        [CPU_SINGLE_STEPS] = RUNNER(run_steps),   [CPU_SINGLE_SPLIT] = RUNNER(run_split),
-        [CPU_SINGLE_MERGE] = RUNNER(run_merge),   [CPU_SINGLE_REAL] = RUNNER(run_real),
-        [CPU_SINGLE_SHORT] = RUNNER(run_short),   [CPU_SINGLE_LINE] = RUNNER(run_line),
-        [CPU_SINGLE_ARRAY] = RUNNER(run_array),   [CPU_SINGLE_APART] = RUNNER(run_apart),
+        [CPU_SINGLE_STEPS] = RUNNER(run_steps),
+        [CPU_SINGLE_SPLIT] = RUNNER(run_split),
+        [CPU_SINGLE_MERGE] = RUNNER(run_merge),
+        [CPU_SINGLE_REAL] = RUNNER(run_real),
+        [CPU_SINGLE_SHORT] = RUNNER(run_short),
+        [CPU_SINGLE_LINE] = RUNNER(run_line),
+        [CPU_SINGLE_ARRAY] = RUNNER(run_array),
+        [CPU_SINGLE_APART] = RUNNER(run_apart),
         [CPU_SINGLE_COPIED] = RUNNER(run_copied),
+        [CPU_SINGLE_CONVOLVED] = RUNNER(run_convolved),
     };
     if (program->lines == 1 && program->single == CPU_SINGLE_STEPS &&
         program->call_count == 1)

@@ -38,14 +38,14 @@ static void put_root(const struct table *table, int64_t i, struct kal_root root)
 
 // The first part of a sum is what doubles are rounded to; floats are rounded from that.
 static void put_sum(const struct table *table, int64_t i, struct kal_root_sum sum,
-                    bool conjugate)
+                    bool conjugate, double scale)
 {
-    const double im = conjugate ? -sum.im : sum.im;
+    const double re = sum.re * scale, im = (conjugate ? -sum.im : sum.im) * scale;
     if (table->is_f64) {
-        ((double *)table->data)[2 * i] = sum.re;
+        ((double *)table->data)[2 * i] = re;
         ((double *)table->data)[2 * i + 1] = im;
     } else {
-        ((float *)table->data)[2 * i] = (float)sum.re;
+        ((float *)table->data)[2 * i] = (float)re;
         ((float *)table->data)[2 * i + 1] = (float)im;
     }
 }
@@ -95,9 +95,9 @@ static kallima_status group_table(struct cpu_program *program, const struct cpu_
     return KALLIMA_OK;
 }
 
-// exp(-pi i j^2 / n) for j = 0 .. n-1; conjugate if asked for
+// exp(-pi i j^2 / n) for j = 0 .. n-1, times a scale; conjugate if asked for
 static kallima_status chirp_table(struct cpu_program *program, int64_t n, bool conjugate,
-                                  const void **out)
+                                  double scale, const void **out)
 {
     struct table table;
     const struct kal_root_sum *chirp;
@@ -105,13 +105,15 @@ static kallima_status chirp_table(struct cpu_program *program, int64_t n, bool c
     KAL_TRY(take_table(program, &table, n));
     KAL_TRY(kal_cpu_chirp_find(program, n, &chirp));
     for (int64_t j = 0; j < n; j++)
-        put_sum(&table, j, chirp[j], conjugate);
+        put_sum(&table, j, chirp[j], conjugate, scale);
     *out = table.data;
     return KALLIMA_OK;
 }
 
-static kallima_status product_table(struct cpu_program *program,
-                                    const struct kal_step *step, const void **out)
+// A spectrum, times a scale.
+static kallima_status scaled_product_table(struct cpu_program *program,
+                                           const struct kal_step *step, double scale,
+                                           const void **out)
 {
     const struct kal_host *host = &program->base.device->host;
     const int64_t length = kal_cpu_spectrum_length(step);
@@ -120,15 +122,21 @@ static kallima_status product_table(struct cpu_program *program,
 
     KAL_TRY(take_table(program, &table, length));
     *out = table.data;
-    if (table.is_f64)
+    if (table.is_f64 && scale == 1.0)
         return kal_cpu_spectrum_make(program, step, table.data);
     KAL_TRY(kal_alloc(host, &memory, (uint64_t)length, 2 * sizeof(double)));
     const double *spectrum = memory;
     const kallima_status status = kal_cpu_spectrum_make(program, step, memory);
     for (int64_t i = 0; i < 2 * length && !status; i++)
-        put(&table, i, spectrum[i]);
+        put(&table, i, spectrum[i] * scale);
     kal_free(host, memory);
     return status;
+}
+
+static kallima_status product_table(struct cpu_program *program,
+                                    const struct kal_step *step, const void **out)
+{
+    return scaled_product_table(program, step, 1.0, out);
 }
 
 // exp(-2 pi i k / n) for k = 0 .. n/4, of a real transform of n points; to n/2 where rows
@@ -571,6 +579,66 @@ kallima_status kal_cpu_facing_tables_build(struct cpu_program *program,
     return facing->is_split ? KALLIMA_OK : facing_twiddles(program, facing, roots);
 }
 
+// Number i of Rader's is input g^i; its convolution's is output g^-i, and that is number -i
+// of a transform that stands for one back.
+static kallima_status rader_indices(struct cpu_program *program, struct cpu_convolved *c)
+{
+    const int64_t p = c->n, g = kal_primitive_root(p);
+    const bool is_back =
+        c->kind == CPU_CONVOLVED_NUMBERS && program->program->problem->is_inverse;
+    void *memory;
+
+    KAL_TRY(
+        kal_arena_take(&program->arena, &memory, 2 * (uint64_t)(p - 1), sizeof(int64_t)));
+    int64_t *in = memory, *out = in + p - 1, power = 1;
+    for (int64_t i = 0; i < p - 1; i++) {
+        in[i] = power;
+        out[(is_back ? p - power : power) - 1] = i;
+        power = kal_mul_mod(power, g, p);
+    }
+    c->in = in;
+    c->out = out;
+    return KALLIMA_OK;
+}
+
+static kallima_status chirp_tables(struct cpu_program *program, struct cpu_convolved *c)
+{
+    KAL_TRY(chirp_table(program, c->n, false, 1.0, &c->chirp));
+    c->chirp_out = c->chirp;
+    return c->scale == 1.0 ? KALLIMA_OK
+                           : chirp_table(program, c->n, false, c->scale, &c->chirp_out);
+}
+
+static kallima_status spectrum_table(struct cpu_program *program,
+                                     const struct kal_recipe *convolution)
+{
+    struct cpu_convolved *c = &program->convolved;
+    const bool is_rader = c->in != NULL;
+    const struct kal_step product = {
+        .op = is_rader ? KAL_STEP_RADER : KAL_STEP_PRODUCT,
+        .n = c->n,
+        .size = c->points,
+        .transform = convolution->child[0],
+    };
+    return scaled_product_table(program, &product, is_rader ? c->scale : 1.0,
+                                &c->spectrum);
+}
+
+kallima_status kal_cpu_convolved_tables_build(struct cpu_program *program,
+                                              const struct kal_recipe *convolution)
+{
+    struct cpu_convolved *c = &program->convolved;
+    const struct kal_step mirrored = { .op = KAL_STEP_SPLIT, .outer = 1, .n = 2 * c->n };
+
+    if (convolution->rule == KAL_RULE_RADER)
+        KAL_TRY(rader_indices(program, c));
+    else
+        KAL_TRY(chirp_tables(program, c));
+    if (c->kind == CPU_CONVOLVED_SPLIT || c->kind == CPU_CONVOLVED_MERGED)
+        KAL_TRY(mirror_table(program, &mirrored, &c->roots));
+    return spectrum_table(program, convolution);
+}
+
 kallima_status kal_cpu_tables_build(struct cpu_program *program, struct cpu_pass *pass)
 {
     const struct kal_pass *p = pass->pass;
@@ -578,9 +646,9 @@ kallima_status kal_cpu_tables_build(struct cpu_program *program, struct cpu_pass
     for (int i = 0; i < p->step_count; i++)
         KAL_TRY(step_table(program, &pass->step[i]));
     if (p->in.chirp_n)
-        KAL_TRY(chirp_table(program, p->in.chirp_n, false, &pass->chirp_in));
+        KAL_TRY(chirp_table(program, p->in.chirp_n, false, 1.0, &pass->chirp_in));
     if (p->out.chirp_n)
-        KAL_TRY(chirp_table(program, p->out.chirp_n, true, &pass->chirp_out));
+        KAL_TRY(chirp_table(program, p->out.chirp_n, true, 1.0, &pass->chirp_out));
     if (p->out.twiddle_n)
         KAL_TRY(twiddle_tables(program, pass));
     return KALLIMA_OK;

@@ -508,13 +508,20 @@ static double farther(const struct cpu_program *program)
     return device->is_zen ? fmax(1.0, program->distance / NEAR) : 1.0;
 }
 
+// Is it worked pass by pass, rather than by programs of its parts?
+static bool has_passes(const struct cpu_program *program)
+{
+    return program->single != CPU_SINGLE_COPIED &&
+           program->single != CPU_SINGLE_CONVOLVED;
+}
+
 // The most that pay for lines on their own lanes: one for each, or some for one that they
 // work together.
 static int most_threads(const struct cpu_program *program)
 {
     enum { OF_ONE_LINE = 16 };
     const int most = program->most_threads;
-    if (program->single == CPU_SINGLE_COPIED || program->program->phase_count > 1)
+    if (!has_passes(program) || program->program->phase_count > 1)
         return most;
     const struct kal_phase *phase = &program->program->phase[0];
     const struct cpu_pass *pass = &program->pass[phase->first_pass];
@@ -550,10 +557,19 @@ static double copied_work(const struct cpu_program *program)
                             copy_work(&copied->out, &program->out, real_bytes));
 }
 
+// Lines that are convolved: two transforms, of two steps at least each, and what is between.
+static double convolved_work(const struct cpu_program *program)
+{
+    enum { TIMES = 8 };
+    const struct cpu_convolved *c = &program->convolved;
+    return (double)(program->lines * c->points * 2 * program->real_bytes) * TIMES;
+}
+
 static double work_of(const struct cpu_program *program)
 {
-    return program->single == CPU_SINGLE_COPIED ? copied_work(program)
-                                                : all_work(program);
+    return program->single == CPU_SINGLE_COPIED      ? copied_work(program)
+           : program->single == CPU_SINGLE_CONVOLVED ? convolved_work(program)
+                                                     : all_work(program);
 }
 
 int kal_cpu_threads_find(struct cpu_program *program)
@@ -571,7 +587,7 @@ int kal_cpu_threads_find(struct cpu_program *program)
 
     if (work < once || most == 1)
         return 1;
-    if (program->single != CPU_SINGLE_COPIED || kal_cpu_copies_meet(program))
+    if (has_passes(program) || kal_cpu_copies_meet(program))
         program->distance = find_distance(program, work < SHORT * once);
     once *= farther(program);
     for (int parts = 2; parts <= most; parts += kal_max(1, parts / STEPS)) {

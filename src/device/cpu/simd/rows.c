@@ -286,20 +286,75 @@ static void store_row(const void *tile, void *re, void *im, int64_t n)
     }
 }
 
-static void multiply_row(void *tile, const void *table, int64_t n, bool exchange)
+// Numbers k .. k+LANES-1, whose parts are where they may be.
+INLINE void multiply_pairs(R *out_re, R *out_im, const R *re, const R *im, const R *w,
+                           int64_t k)
 {
-    R *t = tile;
-    const R *w = table;
+    store_any_pairs(out_re, out_im, k,
+                    times(load_any_pairs(re, im, k), load_pairs(w, w + 1, k)));
+}
+
+INLINE void multiply_one(R *out_re, R *out_im, const R *re, const R *im, const R *w,
+                         int64_t k)
+{
+    const int64_t from = unit_of(re, im) * k, to = unit_of(out_re, out_im) * k;
+    const R x = re ? re[from] : (R)0, y = im ? im[from] : (R)0;
+    const R u = w[2 * k], v = w[2 * k + 1];
+    if (out_re)
+        out_re[to] = x * u - y * v;
+    if (out_im)
+        out_im[to] = x * v + y * u;
+}
+
+// The last register overlaps the one before, but in place.
+static void product_row(void *out_re, void *out_im, const void *re, const void *im,
+                        const void *table, int64_t n)
+{
+    const bool is_in_place = out_re == re || out_re == im;
     int64_t k = 0;
 
     for (; k + LANES <= n; k += LANES)
-        store_pairs(t, t + 1, k,
-                    exchange_if(exchange,
-                                times(load_pairs(t, t + 1, k), load_pairs(w, w + 1, k))));
+        multiply_pairs(out_re, out_im, re, im, table, k);
+    if (k > 0 && k < n && !is_in_place) {
+        multiply_pairs(out_re, out_im, re, im, table, n - LANES);
+        return;
+    }
     for (; k < n; k++)
-        store_one(
-            t, t + 1, k,
-            exchange_if(exchange, times(load_one(t, t + 1, k), load_one(w, w + 1, k))));
+        multiply_one(out_re, out_im, re, im, table, k);
+}
+
+struct number {
+    R parts[2];
+} __attribute__((may_alias));
+
+// Numbers as they are, each one move.
+static void collect_numbers(R *to, const R *from, const int64_t *index, int64_t n)
+{
+    struct number *t = (struct number *)to;
+    const struct number *f = (const struct number *)from;
+    for (int64_t k = 0; k < n; k++)
+        t[k] = f[index[k]];
+}
+
+static void collect_part(R *to, int64_t to_unit, const R *from, int64_t from_unit,
+                         const int64_t *index, int64_t n)
+{
+    for (int64_t k = 0; to && k < n; k++)
+        to[to_unit * k] = from ? from[from_unit * index[k]] : (R)0;
+}
+
+static void collect_row(void *out_re, void *out_im, const void *re, const void *im,
+                        const int64_t *index, int64_t n)
+{
+    R *const u = out_re, *const v = out_im;
+    const R *const x = re, *const y = im;
+
+    if (x && y == x + 1 && u && v == u + 1) {
+        collect_numbers(u, x, index, n);
+        return;
+    }
+    collect_part(u, unit_of(u, v), x, unit_of(x, y), index, n);
+    collect_part(v, unit_of(u, v), y, unit_of(x, y), index, n);
 }
 
 static void scale_row(void *reals, double factor, int64_t n)
@@ -321,6 +376,7 @@ const struct cpu_row_kernels JOIN(kal_cpu_rows_, KAL_SIMD_SUFFIX) = {
     .merge = merge_row,
     .load = load_row,
     .store = store_row,
-    .multiply = multiply_row,
+    .product = product_row,
+    .collect = collect_row,
     .scale = scale_row,
 };
