@@ -7,7 +7,7 @@
 // Near a core: both arrays of a convolution, its tables, the line.
 static bool stays_near(int64_t points, int64_t lines, const struct kal_caps *caps)
 {
-    enum { ARRAYS = 6, MANY_LINES = 16, MOST_TIMES_NEAR = 16 };
+    enum { ARRAYS = 4, MANY_LINES = 16, MOST_TIMES_NEAR = 16 };
     const int64_t near = (int64_t)caps->near_bytes,
                   bytes = ARRAYS * points * (kal_caps_is_f64(caps) ? 16 : 8);
     return bytes <= near || (lines >= MANY_LINES && bytes <= MOST_TIMES_NEAR * near);
