@@ -80,6 +80,7 @@ static int run_api(void)
         cmocka_unit_test(plans_keep_their_device_alive),
         cmocka_unit_test(buffers_hold_what_was_written),
         cmocka_unit_test(bad_descriptors_are_refused),
+        cmocka_unit_test(scratch_beyond_memory_is_refused),
         cmocka_unit_test(colliding_strides_are_refused),
         cmocka_unit_test(distinct_strides_are_accepted),
         cmocka_unit_test(unusual_descriptors_are_accepted),

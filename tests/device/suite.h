@@ -159,6 +159,7 @@ int find_present(const char *api);
 
 // refusals.c
 void bad_descriptors_are_refused(void **state);
+void scratch_beyond_memory_is_refused(void **state);
 void colliding_strides_are_refused(void **state);
 void distinct_strides_are_accepted(void **state);
 void unusual_descriptors_are_accepted(void **state);

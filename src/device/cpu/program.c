@@ -458,6 +458,20 @@ static void prepare_convolved(struct cpu_program *program)
     find_workspace(program, false);
 }
 
+// Before tables are made, which take longer, and more memory, the longer a line is.
+static kallima_status check_scratch(const struct cpu_program *program)
+{
+    const uint64_t memory = kal_cpu_device_of(program)->info.memory_bytes,
+                   reals = (uint64_t)program->program->shared_reals;
+
+    if (memory == 0 || reals <= memory / (uint64_t)program->real_bytes)
+        return KALLIMA_OK;
+    return kal_fail(&program->base.device->host, KALLIMA_E_MEMORY,
+                    "plan: its scratch of %llu numbers exceeds this machine's memory of "
+                    "%llu bytes",
+                    (unsigned long long)reals / 2, (unsigned long long)memory);
+}
+
 static kallima_status prepare(struct cpu_program *program)
 {
     const struct kal_program *source = program->program;
@@ -465,6 +479,7 @@ static kallima_status prepare(struct cpu_program *program)
     int64_t chunk_reals = 0;
     void *memory;
 
+    KAL_TRY(check_scratch(program));
     KAL_TRY(kal_cpu_copied_find(program));
     if (program->copied.lines) {
         prepare_copied(program);
