@@ -53,6 +53,21 @@ bool kal_axis_is_convolved_alone(const struct kal_axis *axis, int64_t points,
                kal_convolution_tiles(axis->lines, caps);
 }
 
+struct kal_axis kal_convolution_axis(const struct kal_axis *axis, int64_t points,
+                                     const struct kal_caps *caps)
+{
+    const bool on_lanes = kal_convolution_fills_lanes(points, axis->lines, caps);
+    if (kal_axis_is_convolved_alone(axis, points, caps))
+        return (struct kal_axis){ .n = points, .lines = 1, .is_only = true };
+    return (struct kal_axis){
+        .n = points,
+        .lines = on_lanes ? kal_max(axis->lines, KAL_TILE_LINES) : 1,
+        .lines_are_adjacent = on_lanes && !caps->language,
+        .shares_tile = true,
+        .is_convolved = true,
+    };
+}
+
 // An eighth apart, with as many factors of two as there can be.
 int64_t kal_convolution_length_alone(int64_t least)
 {

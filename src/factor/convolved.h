@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lines that a CPU convolves one by one, each by two transforms of a packed line.
+// Convolutions as the planner sees them, and which lines a CPU convolves one by one, each by two
+// transforms of a packed line.
 #ifndef KAL_FACTOR_CONVOLVED_H_
 #define KAL_FACTOR_CONVOLVED_H_
 
@@ -11,6 +12,13 @@
  */
 bool kal_axis_is_convolved_alone(const struct kal_axis *axis, int64_t points,
                                  const struct kal_caps *caps);
+
+/**
+ * Return what a convolution of `points` transforms, there and back, for the lines of an axis:
+ * packed lines, if these are worked so, else what shares a tile with its product.
+ */
+struct kal_axis kal_convolution_axis(const struct kal_axis *axis, int64_t points,
+                                     const struct kal_caps *caps);
 
 /** Return a length of at least `least` points, 64 at least, of which such a transform is fast. */
 int64_t kal_convolution_length_alone(int64_t least);

@@ -4,11 +4,13 @@
 #include <stdlib.h>
 
 #include "codelet/lengths.h"
+#include "factor/convolved.h"
 #include "factor/lanes.h"
 #include "factor/planes.h"
 #include "factor/radix.h"
 #include "factor/recipe.h"
 #include "factor/together.h"
+#include "math/number.h"
 
 // Bytes between neighbours of a line, on the side where these are most.
 static int64_t bytes_apart(const struct kal_problem *p)
@@ -303,11 +305,31 @@ static bool are_odd_reals_copied(const struct kal_problem *p, const struct kal_c
            (p->batch <= (is_f64 ? MOST_F64 : MOST_F32) || p->n[0] > LONG);
 }
 
+// Primes of reals that are convolved by themselves, forward: the first step reads them.
+static bool are_convolved_where_they_lie(const struct kal_problem *p,
+                                         const struct kal_caps *caps)
+{
+    const int64_t n = p->n[0];
+    const struct kal_caps limited = kal_caps_limit(caps, p->precision == KALLIMA_F64);
+    const struct kal_axis axis = { .n = n, .lines = p->batch, .is_odd_real = true };
+    return p->kind == KALLIMA_R2C && !p->out.is_planar && p->in.stride[0] == 1 &&
+           p->out.stride[0] == 1 && !kal_radix_exists(n) &&
+           kal_axis_is_convolved_alone(&axis, kal_convolution_length_alone(2 * n - 1),
+                                       &limited) &&
+           kal_is_prime(n);
+}
+
+static bool are_some_lines_copied(const struct kal_problem *p,
+                                  const struct kal_caps *caps)
+{
+    return (are_lines_copied(p, caps) || are_odd_reals_copied(p, caps)) &&
+           !are_convolved_where_they_lie(p, caps);
+}
+
 bool kal_is_copied(const struct kal_problem *p, const struct kal_caps *caps)
 {
     return !caps->language &&
-           (p->rank == 1 ? are_lines_copied(p, caps) || are_odd_reals_copied(p, caps)
-                         : are_arrays_copied(p, caps));
+           (p->rank == 1 ? are_some_lines_copied(p, caps) : are_arrays_copied(p, caps));
 }
 
 static void widen(struct kal_array *array, int64_t n)

@@ -4,7 +4,6 @@
 // Source: L. I. Bluestein, IEEE Trans. Audio Electroacoust. 18 (1970) 451-455.
 #include "factor/convolution.h"
 #include "factor/convolved.h"
-#include "factor/whole.h"
 #include "math/number.h"
 
 enum { GRAIN = 16, GREATEST_PRIME_OF_KERNELS = 5, GREATEST_PRIME = 7 };
@@ -36,17 +35,7 @@ static void divide(const struct kal_axis *axis, const struct kal_caps *caps,
                    const int64_t n[KAL_MOST_DIVIDED],
                    struct kal_axis child[KAL_MOST_DIVIDED])
 {
-    const bool on_lanes = kal_convolution_fills_lanes(n[0], axis->lines, caps);
-    if (kal_axis_is_convolved_alone(axis, n[0], caps)) {
-        child[0] = (struct kal_axis){ .n = n[0], .lines = 1, .is_only = true };
-        return;
-    }
-    child[0] =
-        (struct kal_axis){ .n = n[0],
-                           .lines = on_lanes ? kal_max(axis->lines, KAL_TILE_LINES) : 1,
-                           .lines_are_adjacent = on_lanes && !caps->language,
-                           .shares_tile = true,
-                           .is_convolved = true };
+    child[0] = kal_convolution_axis(axis, n[0], caps);
 }
 
 static bool complete(struct kal_recipe *node)

@@ -3,7 +3,6 @@
 // Source: C. M. Rader, Proc. IEEE 56 (1968) 1107-1108.
 #include "factor/convolved.h"
 #include "factor/radix.h"
-#include "factor/whole.h"
 #include "math/number.h"
 
 static bool applies(const struct kal_axis *axis, const struct kal_caps *caps)
@@ -31,18 +30,8 @@ static void divide(const struct kal_axis *axis, const struct kal_caps *caps,
                    const int64_t n[KAL_MOST_DIVIDED],
                    struct kal_axis child[KAL_MOST_DIVIDED])
 {
-    const bool on_lanes = kal_convolution_fills_lanes(n[0], axis->lines, caps);
-    if (kal_axis_is_convolved_alone(axis, n[0], caps)) {
-        child[0] = (struct kal_axis){ .n = n[0], .lines = 1, .is_only = true };
-        return;
-    }
-    child[0] =
-        (struct kal_axis){ .n = n[0],
-                           .lines = on_lanes ? kal_max(axis->lines, KAL_TILE_LINES) : 1,
-                           .lines_are_adjacent = on_lanes && !caps->language,
-                           .shares_tile = true,
-                           .is_convolved = true,
-                           .is_of_rader = true };
+    child[0] = kal_convolution_axis(axis, n[0], caps);
+    child[0].is_of_rader = child[0].is_convolved;
 }
 
 static bool complete(struct kal_recipe *node)

@@ -336,6 +336,13 @@ static void collect_numbers(R *to, const R *from, const int64_t *index, int64_t 
         t[k] = f[index[k]];
 }
 
+static void collect_reals(R *to, const R *from, const int64_t *index, int64_t n)
+{
+    struct number *t = (struct number *)to;
+    for (int64_t k = 0; k < n; k++)
+        t[k] = (struct number){ { from[index[k]], 0 } };
+}
+
 static void collect_part(R *to, int64_t to_unit, const R *from, int64_t from_unit,
                          const int64_t *index, int64_t n)
 {
@@ -349,8 +356,10 @@ static void collect_row(void *out_re, void *out_im, const void *re, const void *
     R *const u = out_re, *const v = out_im;
     const R *const x = re, *const y = im;
 
-    if (x && y == x + 1 && u && v == u + 1) {
-        collect_numbers(u, x, index, n);
+    const bool are_numbers = u && v == u + 1;
+
+    if (are_numbers && x && (!y || y == x + 1)) {
+        (y ? collect_numbers : collect_reals)(u, x, index, n);
         return;
     }
     collect_part(u, unit_of(u, v), x, unit_of(x, y), index, n);
