@@ -165,9 +165,9 @@ static int single_numbers(const struct kal_caps *caps)
 
 // Rows of eight doubles on columns of eights take less than all steps in registers of
 // neighbours where steps are dear, but of 24 and 32: 704 to 1024 points alone 0.82 to
-// 0.94 of the time, 2, 3 and 16 lines 0.83 to 1.04, halves of 960 and 1024 0.92 and 0.97,
-// back those of 896 and 960 0.90 and 0.95; other halves 1.0 to 1.3. Measured on a Xeon in
-// December 2026, medians of nine processes.
+// 0.94 of the time, 2, 3 and 16 lines 0.83 to 1.05 by the least of nine processes, halves
+// of 960 and 1024 0.97 and 0.92, back those of 896 and 960 0.90 and 0.95, by medians;
+// other halves 0.74 to 1.34. Measured on a Xeon in December 2026.
 static bool is_of_eights(const struct kal_axis *axis, const struct kal_caps *caps)
 {
     enum {

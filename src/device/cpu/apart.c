@@ -110,7 +110,8 @@ static bool is_contiguous(const struct kal_pass *p)
 
 // One line of reals, one behind the other, that is faster by fused operations than by the
 // kernels that packed lines have, which are those of one lane: measured on a Xeon, 7 to
-// 15 of these 0.63 to 0.94 of the time, 17 to 30 0.66 to 0.96, others 1.0 to 1.2.
+// 14 of these take 0.62 to 0.97 of the time, 15 0.83 to 1.16, 17 to 32 0.67 to 1.05,
+// others 0.9 to 1.2.
 static bool is_fused_alone(const struct cpu_program *program, int64_t real_length)
 {
     enum { LONG = 17 };

@@ -126,18 +126,25 @@ static struct numbers find_half(const struct cpu_convolved *c,
     return scratch;
 }
 
-static struct numbers find_merged(const struct cpu_convolved *c,
-                                  const struct cpu_vectors *x, struct numbers scratch)
+// The mirrored step of a line.
+static struct cpu_row mirrored_row(const struct cpu_convolved *c, struct numbers x,
+                                   struct numbers y)
 {
-    const struct cpu_row row = {
-        .in_re = x->re,
-        .in_im = x->im,
+    return (struct cpu_row){
+        .in_re = x.re,
+        .in_im = x.im,
         .roots = c->roots,
-        .out_re = scratch.re,
-        .out_im = scratch.im,
+        .out_re = y.re,
+        .out_im = y.im,
         .m = c->n,
         .scale = 1.0,
     };
+}
+
+static struct numbers find_merged(const struct cpu_convolved *c,
+                                  const struct cpu_vectors *x, struct numbers scratch)
+{
+    const struct cpu_row row = mirrored_row(c, (struct numbers){ x->re, x->im }, scratch);
     c->widest->rows->merge(&row, 0, c->n / 2 + 1);
     return scratch;
 }
@@ -151,15 +158,7 @@ static find_numbers *const find_input[CPU_CONVOLVED_COUNT] = {
 static void split(const struct cpu_convolved *c, struct numbers x,
                   const struct cpu_vectors *y)
 {
-    const struct cpu_row row = {
-        .in_re = x.re,
-        .in_im = x.im,
-        .roots = c->roots,
-        .out_re = y->re,
-        .out_im = y->im,
-        .m = c->n,
-        .scale = 1.0,
-    };
+    const struct cpu_row row = mirrored_row(c, x, (struct numbers){ y->re, y->im });
     c->widest->rows->split(&row, 0, c->n / 2 + 1);
 }
 
@@ -172,18 +171,8 @@ struct scratch {
 
 static void transform(const struct cpu_convolved *c, const struct scratch *scratch)
 {
-    const struct kal_device_program *line = c->line;
-    const char *from = scratch->first.re;
-    char *to = scratch->second.re;
-
-    if (line->run_pair) {
-        line->run_pair(line, from, to);
-        return;
-    }
-    const struct kal_arguments arguments = { .in[0].object = (char *)from,
-                                             .out[0].object = to,
-                                             .workspace.object = scratch->workspace };
-    kal_cpu_program_run(line, &arguments); // which cannot fail
+    kal_cpu_nested_run(c->line, scratch->first.re, scratch->second.re,
+                       scratch->workspace);
 }
 
 // The transform back is one of exchanged parts, as which the product is stored.

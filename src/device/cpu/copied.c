@@ -130,20 +130,6 @@ uint64_t kal_cpu_copied_line_bytes(const struct cpu_program *program)
            nested_bytes(copied);
 }
 
-// Lines, whose workspace, if it needs any, is there.
-static void run_nested(const struct kal_device_program *line, const char *from, char *to,
-                       char *workspace)
-{
-    if (line->run_pair) {
-        line->run_pair(line, from, to);
-        return;
-    }
-    const struct kal_arguments arguments = { .in[0].object = (char *)from,
-                                             .out[0].object = to,
-                                             .workspace.object = workspace };
-    kal_cpu_program_run(line, &arguments); // which cannot fail
-}
-
 // The elements of one side to `line`, where they are contiguous, or back.
 static void copy_plain(const struct cpu_kernels *widest,
                        const struct cpu_copied_side *side, const struct cpu_vectors *v,
@@ -257,8 +243,9 @@ static void run_group(const struct cpu_program *program, const struct cpu_vector
         to_step = copied->out.line_bytes;
     }
     for (int64_t i = 0; i < lines; i += copied->at_once)
-        run_nested(lines - i < copied->at_once ? copied->rest : copied->lines,
-                   from + i * from_step, to + i * to_step, scratch + copied->workspace);
+        kal_cpu_nested_run(lines - i < copied->at_once ? copied->rest : copied->lines,
+                           from + i * from_step, to + i * to_step,
+                           scratch + copied->workspace);
     if (copied->out.copy != CPU_COPY_NONE)
         copy_lines(program, false, y, scratch + copied->output, lines);
 }
@@ -321,8 +308,8 @@ static void share_lines(const struct cpu_program *program, char *from, char *to,
 
     while (kal_cpu_take(worker, &deal, &some)) {
         for (int64_t i = some.begin; i < some.end; i++)
-            run_nested(copied->lines, from + i * copied->in.line_bytes,
-                       to + i * copied->out.line_bytes, worker->tile[0]);
+            kal_cpu_nested_run(copied->lines, from + i * copied->in.line_bytes,
+                               to + i * copied->out.line_bytes, worker->tile[0]);
     }
 }
 

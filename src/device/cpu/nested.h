@@ -28,6 +28,20 @@ kallima_status kal_cpu_nested_line(struct kal_device_program **out,
                                    struct cpu_program *parent, int axis,
                                    kallima_placement placement, double scale);
 
+/** Run one, of interleaved numbers or reals; its workspace, if it needs any, is there. */
+static inline void kal_cpu_nested_run(const struct kal_device_program *nested,
+                                      const char *from, char *to, char *workspace)
+{
+    if (nested->run_pair) {
+        nested->run_pair(nested, from, to);
+        return;
+    }
+    const struct kal_arguments arguments = { .in[0].object = (char *)from,
+                                             .out[0].object = to,
+                                             .workspace.object = workspace };
+    kal_cpu_program_run(nested, &arguments); // which cannot fail
+}
+
 /**
  * Return where the lines of a user's array begin, of which those of the last axis follow
  * on each other as a batch does.
