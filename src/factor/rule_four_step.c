@@ -338,12 +338,14 @@ static double crowding(int64_t n, int64_t columns, int filling)
                : 0.0;
 }
 
+// The shorter side is sought up to a length beyond which no memory holds the line.
 static int64_t cheapest_columns(int64_t n, int64_t columns, int64_t rows, int filling)
 {
+    enum { LONGEST_SIDE = 1 << 21 };
     int64_t best = 0;
     double best_cost = 0.0;
 
-    for (int64_t d = 2; d <= n / d; d++) {
+    for (int64_t d = 2; d <= kal_min(n / d, LONGEST_SIDE); d++) {
         if (n % d != 0)
             continue;
         const int64_t split[2] = { d, n / d };
@@ -395,8 +397,8 @@ static int64_t longest_column(const struct kal_caps *caps)
 static int64_t balanced_columns(int64_t n, int64_t most, int64_t most_rows, int largest)
 {
     int64_t best = 0;
-    for (int64_t d = 2; d <= n / d; d++) {
-        if (n % d == 0 && d <= most && n / d <= most_rows &&
+    for (int64_t d = 2; d <= kal_min(n / d, most); d++) {
+        if (n % d == 0 && n / d <= most_rows &&
             kal_radix_divides_kernel(n, largest))
             best = d;
     }
