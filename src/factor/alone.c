@@ -463,19 +463,21 @@ static int64_t longest_column_alone(const struct kal_problem *p,
 
 // Two and three, of one visit, whose program mostly needs no more than the stack.
 // Measured there, too, 31 lengths alone and in batches: of floats those by which
-// registers are filled take 1.3 to 2.3 times as long, doubles alone 1.3 to 1.8 from 600
-// points on, others 0.8 to 1.2; four 0.6 to 0.8. Those of two to five real floats, 64 to
-// 2000 rows, alone and in batches, take 0.54 of the time on a Xeon.
+// registers are filled take 1.3 to 2.3 times as long. Those of two to five real floats, 64
+// to 2000 rows, alone and in batches, take 0.54 of the time on a Xeon. On Xeons in December
+// 2026, where all columns are copied at once, doubles of 64 to 600 points, alone and 30 of
+// them, take 0.71 to 1.07 of the time with AVX-512, three of them 0.88 to 1.02 held to
+// AVX2; two that fill a register are 1.1 to 1.5 there, and four floats 0.83 to 1.5.
 bool kal_columns_are_alone(const struct kal_problem *p, const struct kal_caps *caps)
 {
-    enum { FEWEST = 2, MOST = 3, SHORTEST = 64, SHORTEST_F64 = 600 };
+    enum { FEWEST = 2, MOST = 3, SHORTEST = 64, SHORTEST_FULL = 600 };
     enum { FEWEST_LANES = 8 };
     const bool is_f64 = p->precision == KALLIMA_F64;
-
     const int64_t columns = p->kind == KALLIMA_C2C ? p->n[1] : p->n[1] / 2 + 1;
+    const bool are_full = 2 * columns == kal_caps_lanes_of(caps, is_f64);
 
     if (caps->language || p->rank != 2 || columns < FEWEST || columns > MOST ||
-        p->n[0] < (is_f64 ? SHORTEST_F64 : SHORTEST) || (is_f64 && p->batch > 1) ||
+        p->n[0] < (are_full ? SHORTEST_FULL : SHORTEST) || (are_full && p->batch > 1) ||
         caps->lanes_f32 < FEWEST_LANES ||
         p->n[0] * (is_f64 ? 16 : 8) >= longest_column_alone(p, caps))
         return false;

@@ -398,8 +398,7 @@ static int64_t balanced_columns(int64_t n, int64_t most, int64_t most_rows, int 
 {
     int64_t best = 0;
     for (int64_t d = 2; d <= kal_min(n / d, most); d++) {
-        if (n % d == 0 && n / d <= most_rows &&
-            kal_radix_divides_kernel(n, largest))
+        if (n % d == 0 && n / d <= most_rows && kal_radix_divides_kernel(n, largest))
             best = d;
     }
     return best;

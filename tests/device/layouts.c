@@ -680,7 +680,7 @@ void arrays_of_rows_alone_are_computed(void **state)
     check_arrays(arrays, sizeof arrays / sizeof *arrays);
 }
 
-// Each column by way of a copy: of points, and of the coefficients of two to five reals.
+// Columns by way of copies: of points, and of the coefficients of two to seven reals.
 void arrays_of_few_columns_are_computed(void **state)
 {
     static const struct arrays arrays[] = {
@@ -698,6 +698,15 @@ void arrays_of_few_columns_are_computed(void **state)
         { KALLIMA_C2R, KALLIMA_F32, 2, { 512, 4 }, 1, 0, true, false, 0 },
         { KALLIMA_C2R, KALLIMA_F64, 2, { 1500, 5 }, 1, 0, false, false, 0 },
         { KALLIMA_C2R, KALLIMA_F32, 2, { 128, 4 }, 3, 7, false, false, 0 },
+        { KALLIMA_C2C, KALLIMA_F64, 2, { 66, 3 }, 1, 0, false, false, 0 },
+        { KALLIMA_C2C, KALLIMA_F64, 2, { 130, 2 }, 5, 0, false, false, 0 },
+        { KALLIMA_C2C, KALLIMA_F32, 2, { 1250, 4 }, 1, 0, false, false, 0 },
+        { KALLIMA_C2C, KALLIMA_F32, 2, { 2050, 2 }, 3, 0, true, false, 0 },
+        { KALLIMA_C2C, KALLIMA_F32, 2, { 16384, 3 }, 1, 0, false, false, 0 },
+        { KALLIMA_C2C, KALLIMA_F64, 2, { 1026, 3 }, 1, 0, true, false, 0 },
+        { KALLIMA_R2C, KALLIMA_F32, 2, { 2048, 7 }, 1, 0, false, false, 0 },
+        { KALLIMA_R2C, KALLIMA_F64, 2, { 2000, 3 }, 1, 0, true, false, 0 },
+        { KALLIMA_C2R, KALLIMA_F64, 2, { 2048, 4 }, 1, 0, false, false, 0 },
     };
     (void)state;
     check_arrays(arrays, sizeof arrays / sizeof *arrays);
@@ -991,7 +1000,8 @@ static void lay_columns(kallima_desc *desc, int variant)
 }
 
 // Of tiles, of some of one, of several and one that they do not fill; long ones, and such
-// as are no product of radices.
+// as are no product of radices. A few, of registers that they fill and not, with other
+// columns beside them and without, to and from lines one behind the other.
 void columns_are_computed(void **state)
 {
     static const kallima_desc columns[] = {
@@ -1008,11 +1018,25 @@ void columns_are_computed(void **state)
         { .rank = 1, .n = { 20000 }, .batch = 5 },
         { .rank = 1, .n = { 36000 }, .batch = 9 },
     };
+    static const kallima_desc few[] = {
+        { .rank = 1, .n = { 33 }, .batch = 3 },
+        { .rank = 1, .n = { 39 }, .batch = 4 },
+        { .rank = 1, .n = { 50 }, .batch = 2 },
+        { .rank = 1, .n = { 64 }, .batch = 4 },
+        { .rank = 1, .n = { 75 }, .batch = 2 },
+        { .rank = 1, .n = { 210 }, .batch = 3 },
+        { .rank = 1, .n = { 1008 }, .batch = 2 },
+        { .rank = 1, .n = { 1100 }, .batch = 3 },
+        { .rank = 1, .n = { 4004 }, .batch = 4 },
+        { .rank = 1, .n = { 20000 }, .batch = 3 },
+    };
 
     (void)state;
     if (suite.takes_kernels) // which copy none
         skip();
     check_variants(columns, sizeof columns / sizeof columns[0], 4, lay_columns);
+    check_variants(few, sizeof few / sizeof few[0], 4, lay_columns);
+    check_variants(few, sizeof few / sizeof few[0], 4, lay_one_side_beside);
     ROWS_FINISH();
 }
 

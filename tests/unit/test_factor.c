@@ -473,16 +473,25 @@ static void short_real_rows_are_worked_in_turn_where_that_wins(void **state)
 static void few_columns_are_alone_where_that_wins(void **state)
 {
     static const struct {
+        int lanes_f32;
         bool is_f64;
         int64_t n, columns, arrays;
         bool are_alone;
     } rows[] = {
-        { false, 64, 2, 1, true },   { false, 63, 2, 1, false }, // short
-        { false, 400, 3, 10, true }, { false, 400, 4, 1, false },
-        { false, 1000, 3, 1, true }, { false, 2048, 3, 1, false }, // for the stack
-        { false, 67, 2, 1, false }, // no radix divides them
-        { true, 600, 3, 1, true },   { true, 600, 3, 2, false },
-        { true, 500, 3, 1, false },
+        { 16, false, 64, 2, 1, true },
+        { 16, false, 63, 2, 1, false }, // short
+        { 16, false, 400, 3, 10, true },
+        { 16, false, 400, 4, 1, false },
+        { 16, false, 1000, 3, 1, true },
+        { 16, false, 2048, 3, 1, false }, // for the stack
+        { 16, false, 67, 2, 1, false },   // no radix divides them
+        { 16, true, 600, 3, 2, true },
+        { 16, true, 64, 2, 1, true },
+        { 8, true, 64, 3, 2, true },
+        { 8, true, 599, 2, 1, false }, // fill registers
+        { 8, true, 600, 2, 1, true },
+        { 8, true, 600, 2, 2, false },
+        { 4, false, 400, 3, 1, false },
     };
     (void)state;
     for (size_t i = 0; i < KAL_COUNT(rows); i++) {
@@ -492,7 +501,9 @@ static void few_columns_are_alone_where_that_wins(void **state)
                                     .batch = rows[i].arrays };
         struct kal_problem problem;
         ROW_CHECK(kal_problem_init(&problem, NULL, &desc) == KALLIMA_OK);
-        const bool got = kal_columns_are_alone(&problem, &kinds_of_caps[0]);
+        struct kal_caps caps = kinds_of_caps[0];
+        caps.lanes_f32 = rows[i].lanes_f32;
+        const bool got = kal_columns_are_alone(&problem, &caps);
         if (got != rows[i].are_alone)
             row_fail("row %zu: %d", i, got);
     }
@@ -511,8 +522,16 @@ static void arrays_are_divided_where_that_wins(void **state)
         { KALLIMA_C2C, false, 3, { 30000, 2, 2 }, true },
         { KALLIMA_C2C, false, 2, { 30000, 4 }, true }, // too long for tiles
         { KALLIMA_C2C, false, 2, { 30011, 4 }, false },
-        { KALLIMA_C2C, false, 2, { 30000, 3 }, false }, // leave most threads idle
-        { KALLIMA_C2C, false, 2, { 5000, 9 }, true },   // are copied
+        { KALLIMA_C2C, false, 2, { 131072, 3 }, true },
+        { KALLIMA_C2C, false, 2, { 131220, 3 }, false }, // long ones
+        { KALLIMA_C2C, false, 2, { 2048, 2 }, true },
+        { KALLIMA_C2C, false, 2, { 2000, 3 }, false }, // by themselves
+        { KALLIMA_C2C, false, 2, { 1100, 4 }, true },
+        { KALLIMA_C2C, false, 2, { 1080, 4 }, false },
+        { KALLIMA_C2C, true, 2, { 1024, 3 }, true },
+        { KALLIMA_C2C, true, 2, { 1000, 3 }, false },
+        { KALLIMA_C2C, true, 2, { 2048, 4 }, false },
+        { KALLIMA_C2C, false, 2, { 5000, 9 }, true }, // are copied
         { KALLIMA_C2C, false, 2, { 5000, 16 }, false },
         { KALLIMA_C2C, false, 2, { 1000, 9 }, false },
         { KALLIMA_R2C, true, 3, { 20000, 30, 30 }, true },

@@ -233,7 +233,7 @@ static bool are_columns(const struct kal_problem *p, const struct kal_pass *pass
            lines->in.stride == apart && lines->out.stride == apart;
 }
 
-// A few columns, each by way of a copy.
+// A few columns, by way of copies.
 static kallima_status add_single_columns(struct cpu_array *array,
                                          struct cpu_program *program,
                                          const struct cpu_pass *pass,
@@ -243,15 +243,15 @@ static kallima_status add_single_columns(struct cpu_array *array,
     if (array->column || !program->program->columns_in_turn ||
         !are_columns(program->program->problem, pass->pass, lines))
         return KALLIMA_OK;
-    KAL_TRY(make_line(&array->column, program, 0));
+    KAL_TRY(kal_cpu_nested_line(&array->column, program, 0, KALLIMA_IN_PLACE, 1.0));
     if (!array->column)
         return KALLIMA_OK;
     const struct cpu_copy_kernels *copies = pass->widest->copies;
     struct cpu_axis *axis = &array->axis[array->axis_count++];
     *axis = (struct cpu_axis){
         .row = array->column,
-        .collect = copies->collect[PAIR][lines->count[0]],
-        .spread = copies->spread[PAIR][lines->count[0]],
+        .part = copies->part[PAIR][lines->count[0]],
+        .join = copies->join[PAIR][lines->count[0]],
         .m = pass->pass->n,
         .lines = lines->count[0],
         .in_stride = PAIR,
@@ -577,7 +577,7 @@ static kallima_status find_blocks(struct cpu_array *array, struct cpu_program *p
 // Does a step read what it writes before it does, and nothing of that twice?
 static bool can_be_in_place(const struct cpu_axis *axis)
 {
-    if (axis->collect)
+    if (axis->part)
         return false;
     return !axis->beside || axis->joins_next ||
            (axis->m == 1 && axis->lines % axis->numbers == 0);
@@ -626,13 +626,18 @@ static void find_places(struct cpu_array *array, const struct cpu_program *progr
         array->axis[i].is_in_place = array->is_in_place;
 }
 
-// Several threads would write the same lines of the caches.
-static void make_room_for_column(struct cpu_array *array,
-                                 const struct cpu_program *program)
+// Several threads would write the same lines of the caches. Those that compete for them
+// begin on others.
+static void make_room_for_columns(struct cpu_array *array,
+                                  const struct cpu_program *program)
 {
-    const int64_t bytes = program->program->problem->n[0] * 2 * program->real_bytes;
+    const struct kal_problem *p = program->program->problem;
+    const int64_t columns = p->kind == KALLIMA_C2C ? p->n[1] : p->n[1] / 2 + 1;
+    const int64_t bytes = p->n[0] * PAIR * program->real_bytes;
+
     array->column_at = kal_round_up(array->tile_bytes, CPU_LINE_BYTES);
-    array->tile_bytes = array->column_at + kal_round_up(bytes, CPU_LINE_BYTES);
+    array->column_bytes = kal_round_up(bytes, 2 * CPU_LINE_BYTES) + CPU_LINE_BYTES;
+    array->tile_bytes = array->column_at + columns * array->column_bytes;
     array->is_small = true;
 }
 
@@ -716,7 +721,7 @@ kallima_status kal_cpu_array_find(struct cpu_program *program)
     array->tile_bytes = reals * program->real_bytes;
     join_axes(array, program);
     if (array->column)
-        make_room_for_column(array, program);
+        make_room_for_columns(array, program);
     KAL_TRY(find_blocks(array, program));
     find_places(array, program);
     return add_calls(array, program);

@@ -158,9 +158,28 @@ static void run_joined(const struct cpu_axis *axis, char *from, char *to, char *
     }
 }
 
-// Groups of rows that are worked one by one, or of columns by way of copies.
+// Groups of columns that have nothing between them, by way of copies.
+static void run_columns(const struct cpu_program *program, const struct cpu_axis *axis,
+                        const char *from, char *to, char *const copy[2], struct asking *a)
+{
+    const int64_t step = program->array.column_bytes, pitch = step / program->real_bytes;
+
+    for (int64_t i = 0; i < axis->groups; i++) {
+        axis->part(copy[0], from, pitch, axis->m);
+        for (int64_t k = 0; k < axis->lines; k++) {
+            if (a)
+                ask(a);
+            axis->row->run_pair(axis->row, copy[0] + k * step, copy[0] + k * step);
+        }
+        axis->join(to, copy[0], pitch, axis->m);
+        from += axis->in_group;
+        to += axis->out_group;
+    }
+}
+
+// Groups of rows that are worked one by one.
 static inline void run_lines(const struct cpu_axis *axis, char *from, char *to,
-                             int64_t real_bytes, char *const copy[2], struct asking *a)
+                             int64_t real_bytes, struct asking *a)
 {
     const int64_t in_bytes = axis->in_stride * real_bytes,
                   out_bytes = axis->out_stride * real_bytes;
@@ -171,13 +190,7 @@ static inline void run_lines(const struct cpu_axis *axis, char *from, char *to,
         for (int64_t k = 0; k < axis->lines; k++, line += in_bytes, out += out_bytes) {
             if (a)
                 ask(a);
-            if (!axis->collect) {
-                axis->row->run_pair(axis->row, line, out);
-                continue;
-            }
-            axis->collect(copy[0], line, axis->m);
-            axis->row->run_pair(axis->row, copy[0], copy[1]);
-            axis->spread(out, copy[1], axis->m);
+            axis->row->run_pair(axis->row, line, out);
         }
     }
 }
@@ -199,8 +212,10 @@ static inline void run_axis(const struct cpu_program *program,
     const int64_t part_bytes = program->real_bytes;
 
     for (int64_t i = 0; i < axis->times; i++) {
-        if (axis->row)
-            run_lines(axis, from, to, part_bytes, copy, a);
+        if (axis->part)
+            run_columns(program, axis, from, to, copy, a);
+        else if (axis->row)
+            run_lines(axis, from, to, part_bytes, a);
         else
             run_groups(axis, from, to, part_bytes, a);
         from += axis->in_time;

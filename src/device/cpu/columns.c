@@ -9,6 +9,18 @@
 // So many of a column at a time stay in the nearest cache while others beside them are copied.
 enum { ELEMENTS = 64 };
 
+// NULL: there is something between them, or there are more than kernels are for. Those
+// that fill a register are transposed faster.
+static cpu_copy_dense *find_dense(const struct kal_array *array, int rank, int64_t lines,
+                                  const struct cpu_kernels *widest, bool is_input)
+{
+    const int reals = array->is_real ? 1 : 2;
+    if (array->stride[rank - 1] != lines || lines > CPU_MOST_APART ||
+        lines * reals == widest->lanes)
+        return NULL;
+    return (is_input ? widest->copies->part : widest->copies->join)[reals][lines];
+}
+
 // Fewer than fill a register, whose elements lie near each other, are copied one after
 // the other, but long ones.
 void kal_cpu_columns_find(const struct cpu_program *program, struct cpu_copied_side *side,
@@ -17,7 +29,8 @@ void kal_cpu_columns_find(const struct cpu_program *program, struct cpu_copied_s
     const struct kal_problem *p = program->program->problem;
     const struct kal_array *array = is_input ? &p->in : &p->out;
     const struct cpu_kernels *widest = program->copied.widest;
-    const bool are_worth_it = !side->copy_line ||
+    cpu_copy_dense *const dense = find_dense(array, p->rank, p->batch, widest, is_input);
+    const bool are_worth_it = !side->copy_line || dense ||
                               p->batch * side->reals >= widest->lanes ||
                               program->program->has_long_columns;
 
@@ -25,6 +38,8 @@ void kal_cpu_columns_find(const struct cpu_program *program, struct cpu_copied_s
         !array->is_planar && are_worth_it)
         side->copy_columns = (is_input ? widest->copies->collect_columns
                                        : widest->copies->spread_columns)[side->reals];
+    if (side->copy_columns)
+        side->copy_dense = dense;
 }
 
 // Lines that are neighbours and are copied with what else lies in two lines of the
@@ -104,6 +119,22 @@ bool kal_cpu_columns_are_streamed(const struct cpu_program *program)
                (double)program->base.device->caps.far_bytes;
 }
 
+// Elements first .. end - 1 of lines with nothing between them, to copies or back.
+static void copy_dense(const struct cpu_program *program,
+                       const struct cpu_copied_side *side, const struct cpu_vectors *v,
+                       char *copies, int64_t first, int64_t end)
+{
+    const int64_t real_bytes = program->real_bytes;
+    const int64_t pitch = side->line_bytes / real_bytes;
+    char *columns = (char *)v->re + first * v->stride * real_bytes;
+
+    copies += first * side->reals * real_bytes;
+    if (side == &program->copied.in)
+        side->copy_dense(copies, columns, pitch, end - first);
+    else
+        side->copy_dense(columns, copies, pitch, end - first);
+}
+
 // Elements first .. end - 1 of lines that are neighbours, a few at a time, to copies or back.
 static void copy_elements(const struct cpu_program *program,
                           const struct cpu_copied_side *side, const struct cpu_vectors *v,
@@ -140,8 +171,12 @@ void kal_cpu_columns_run(const struct cpu_program *program,
                          const struct cpu_copied_side *side, const struct cpu_vectors *v,
                          char *copies, int64_t lines, int64_t begin, int64_t end)
 {
-    copy_elements(program, side, v, copies, lines, begin * ELEMENTS,
-                  kal_min(end * ELEMENTS, side->count));
+    const int64_t first = begin * ELEMENTS, last = kal_min(end * ELEMENTS, side->count);
+
+    if (side->copy_dense && !side->is_far)
+        copy_dense(program, side, v, copies, first, last);
+    else
+        copy_elements(program, side, v, copies, lines, first, last);
     if (side->is_far)
         atomic_thread_fence(memory_order_seq_cst);
 }

@@ -213,9 +213,10 @@ struct cpu_copied_side {
     bool is_planar;
     cpu_copy_line *copy_line; // copies them as they are; NULL: none is for how they lie
     cpu_copy_columns
-        *copy_columns;  // copies several lines that are neighbours; NULL: they are not
-    bool is_far;        // these go past the caches
-    int64_t line_bytes; // from a line's copy to the next one's
+        *copy_columns; // copies several lines that are neighbours; NULL: they are not
+    cpu_copy_dense *copy_dense; // copies all of those, if there is nothing between them
+    bool is_far;                // these go past the caches
+    int64_t line_bytes;         // from a line's copy to the next one's
 };
 
 /** Lines or arrays that are copied to where they are packed, and back. */
@@ -241,7 +242,7 @@ enum { CPU_MAX_AXES = 16 };
 struct cpu_axis {
     struct cpu_batch rows; // one behind the other, if neither of these is there
     const struct kal_device_program *row; // of one row or column, which all are worked by
-    cpu_copy_line *collect, *spread;      // columns to where that has them, and back
+    cpu_copy_dense *part, *join;          // columns to where that has them, and back
     cpu_beside *beside;                   // the step of lines beside each other,
     const void *table;
     int64_t m, s, lines;           // of which there are so many
@@ -296,8 +297,9 @@ struct cpu_array {
     int64_t re, im; // bytes of the parts from where numbers begin, in calls
     // Owned: of one row, and of one column, where these are worked one by one; or NULL.
     struct kal_device_program *row, *column;
-    int64_t tile_bytes; // of each of two tiles, and of a column behind it
-    int64_t column_at;  // where that begins
+    int64_t tile_bytes;   // of each of two tiles, and of columns behind it
+    int64_t column_at;    // where these begin, and
+    int64_t column_bytes; // from one to the next
     int64_t out_reals;
     int64_t in_bytes;  // of the next array, of which
     int64_t ask_bytes; // so many are asked for with each few lines; 0: nothing is

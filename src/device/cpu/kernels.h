@@ -383,6 +383,12 @@ typedef void cpu_output(const void *tile, const struct cpu_factors *factors,
 typedef void cpu_copy_line(void *to, const void *from, int64_t n);
 
 /**
+ * n elements of lines that are neighbours, element by element, with nothing between them,
+ * to where each is by itself, so many reals from the one before, or back.
+ */
+typedef void cpu_copy_dense(void *to, const void *from, int64_t pitch, int64_t n);
+
+/**
  * n elements of up to as many lines as a register holds elements of: from where the lines
  * are neighbours, element by element, to where each is by itself, or back. Steps are in
  * reals, of the one side from element to element, of the other from line to line.
@@ -400,11 +406,14 @@ enum { CPU_MOST_COPIED_REALS = 2, CPU_MOST_APART = 4 };
  * To where elements are neighbours, and back, by reals of an element, and elements from
  * one to the next; NULL where there is none, as for one lane. `widen`: reals, as numbers
  * without imaginary parts; `narrow`: their real parts. `extend`: the first n numbers of the
- * spectrum of 2n-1 reals, as the conjugate of all of it.
+ * spectrum of 2n-1 reals, as the conjugate of all of it. `part` and `join`: by the number
+ * of lines.
  */
 struct cpu_copy_kernels {
     cpu_copy_line *collect[CPU_MOST_COPIED_REALS + 1][CPU_MOST_APART + 1];
     cpu_copy_line *spread[CPU_MOST_COPIED_REALS + 1][CPU_MOST_APART + 1];
+    cpu_copy_dense *part[CPU_MOST_COPIED_REALS + 1][CPU_MOST_APART + 1];
+    cpu_copy_dense *join[CPU_MOST_COPIED_REALS + 1][CPU_MOST_APART + 1];
     cpu_copy_columns *collect_columns[CPU_MOST_COPIED_REALS + 1];
     cpu_copy_columns *spread_columns[CPU_MOST_COPIED_REALS + 1];
     cpu_copy_numbers *widen, *narrow, *extend;

@@ -10,14 +10,24 @@
 // Elements of two reals that fill a register are moved as they are.
 #define HAS_PAIRS (LANES > 2)
 
-// Lane j of a register of neighbours, of elements of u reals, is that of those that lie
-// `every` elements apart.
-#define APART_AT(u, every, j) ((j) / (u) * (every) * (u) + (j) % (u))
+// Of what a shuffle is: elements of so many reals, 1 or 2, and of these which ones.
+#define OF(u, which) (4 * (which) + (u))
+#define REALS(of)    ((of) % 4)
+#define WHICH(of)    ((of) / 4)
 
-// From two registers; from the first two of three, and from those and the third.
-#define SECOND(u, j)    APART_AT(u, 2, j)
-#define FIRST_TWO(u, j) (APART_AT(u, 3, j) < 2 * LANES ? APART_AT(u, 3, j) : -1)
-#define AND_THIRD(u, j) (APART_AT(u, 3, j) < 2 * LANES ? (j) : APART_AT(u, 3, j) - LANES)
+// Lane j of a register of every so many elements, the first of them or others: from two
+// registers; from the first two of three, and from those and the third.
+#define EVERY_AT(of, every, j) \
+    (((j) / REALS(of) * (every) + WHICH(of)) * REALS(of) + (j) % REALS(of))
+#define SECOND(of, j)    EVERY_AT(of, 2, j)
+#define FIRST_TWO(of, j) (EVERY_AT(of, 3, j) < 2 * LANES ? EVERY_AT(of, 3, j) : -1)
+#define AND_THIRD(of, j) \
+    (EVERY_AT(of, 3, j) < 2 * LANES ? (j) : EVERY_AT(of, 3, j) - LANES)
+
+#define EVEN(u, a, b) SHUFFLE(a, b, SECOND, OF(u, 0))
+#define ODD(u, a, b)  SHUFFLE(a, b, SECOND, OF(u, 1))
+#define THIRD(u, which, a, b, c) \
+    SHUFFLE(SHUFFLE(a, b, FIRST_TWO, OF(u, which)), c, AND_THIRD, OF(u, which))
 
 // One by one.
 INLINE void copy_each(R *to, int64_t to_step, const R *from, int64_t from_step, int u,
@@ -42,23 +52,23 @@ INLINE V load(const struct source *s, int which, bool is_whole)
     return is_whole ? LOAD(at) : LOAD_PART(at, (int)(s->left - which * LANES));
 }
 
-#define COLLECT(u)                                                                   \
-    INLINE V collect_##u##_2(const struct source *s, int first, bool is_whole)       \
-    {                                                                                \
-        const V a = load(s, first, is_whole), b = load(s, first + 1, is_whole);      \
-        return SHUFFLE(a, b, SECOND, u);                                             \
-    }                                                                                \
-    INLINE V collect_##u##_3(const struct source *s, int first, bool is_whole)       \
-    {                                                                                \
-        const V a = load(s, first, is_whole), b = load(s, first + 1, is_whole),      \
-                c = load(s, first + 2, is_whole), two = SHUFFLE(a, b, FIRST_TWO, u); \
-        return SHUFFLE(two, c, AND_THIRD, u);                                        \
-    }                                                                                \
-    INLINE V collect_##u##_4(const struct source *s, int first, bool is_whole)       \
-    {                                                                                \
-        const V a = collect_##u##_2(s, first, is_whole),                             \
-                b = collect_##u##_2(s, first + 2, is_whole);                         \
-        return SHUFFLE(a, b, SECOND, u);                                             \
+#define COLLECT(u)                                                              \
+    INLINE V collect_##u##_2(const struct source *s, int first, bool is_whole)  \
+    {                                                                           \
+        const V a = load(s, first, is_whole), b = load(s, first + 1, is_whole); \
+        return EVEN(u, a, b);                                                   \
+    }                                                                           \
+    INLINE V collect_##u##_3(const struct source *s, int first, bool is_whole)  \
+    {                                                                           \
+        const V a = load(s, first, is_whole), b = load(s, first + 1, is_whole), \
+                c = load(s, first + 2, is_whole);                               \
+        return THIRD(u, 0, a, b, c);                                            \
+    }                                                                           \
+    INLINE V collect_##u##_4(const struct source *s, int first, bool is_whole)  \
+    {                                                                           \
+        const V a = collect_##u##_2(s, first, is_whole),                        \
+                b = collect_##u##_2(s, first + 2, is_whole);                    \
+        return EVEN(u, a, b);                                                   \
     }
 
 COLLECT(1)
@@ -258,6 +268,82 @@ COLUMNS(collect, 2, LANES, ALL *from_step)
 COLUMNS(spread, 2, ALL *to_step, LANES)
 #endif
 
+// Lane j of a register of elements that are by turns those of two and of three others:
+// from the first two of three, and from those and the third.
+#define PLACE_IN(of, j)       (WHICH(of) * (LANES / REALS(of)) + (j) / REALS(of))
+#define TURN(of, every, j)    (PLACE_IN(of, j) % (every))
+#define LANE_OF(of, every, j) (PLACE_IN(of, j) / (every)*REALS(of) + (j) % REALS(of))
+#define BY_TURNS(of, j)       (TURN(of, 2, j) * LANES + LANE_OF(of, 2, j))
+#define TWO_BY_TURNS(of, j) \
+    (TURN(of, 3, j) < 2 ? TURN(of, 3, j) * LANES + LANE_OF(of, 3, j) : -1)
+#define THIRD_BY_TURNS(of, j) (TURN(of, 3, j) < 2 ? (j) : LANES + LANE_OF(of, 3, j))
+
+#define LOWER(u, a, b) SHUFFLE(a, b, BY_TURNS, OF(u, 0))
+#define UPPER(u, a, b) SHUFFLE(a, b, BY_TURNS, OF(u, 1))
+#define THREE(u, which, a, b, c) \
+    SHUFFLE(SHUFFLE(a, b, TWO_BY_TURNS, OF(u, which)), c, THIRD_BY_TURNS, OF(u, which))
+
+// Registers of columns that have nothing between them, to one of each, and back.
+#define PART_2(u, x) EVEN(u, x[0], x[1]), ODD(u, x[0], x[1])
+#define PART_3(u, x)                                              \
+    THIRD(u, 0, x[0], x[1], x[2]), THIRD(u, 1, x[0], x[1], x[2]), \
+        THIRD(u, 2, x[0], x[1], x[2])
+#define PART_4(u, x)                                      \
+    EVEN(u, EVEN(u, x[0], x[1]), EVEN(u, x[2], x[3])),    \
+        EVEN(u, ODD(u, x[0], x[1]), ODD(u, x[2], x[3])),  \
+        ODD(u, EVEN(u, x[0], x[1]), EVEN(u, x[2], x[3])), \
+        ODD(u, ODD(u, x[0], x[1]), ODD(u, x[2], x[3]))
+#define JOIN_2(u, x) LOWER(u, x[0], x[1]), UPPER(u, x[0], x[1])
+#define JOIN_3(u, x)                                              \
+    THREE(u, 0, x[0], x[1], x[2]), THREE(u, 1, x[0], x[1], x[2]), \
+        THREE(u, 2, x[0], x[1], x[2])
+#define JOIN_4(u, x)                                          \
+    LOWER(u, LOWER(u, x[0], x[2]), LOWER(u, x[1], x[3])),     \
+        UPPER(u, LOWER(u, x[0], x[2]), LOWER(u, x[1], x[3])), \
+        LOWER(u, UPPER(u, x[0], x[2]), UPPER(u, x[1], x[3])), \
+        UPPER(u, UPPER(u, x[0], x[2]), UPPER(u, x[1], x[3]))
+
+#define DENSE(u, every)                                                                  \
+    static void part_##u##_##every(void *to, const void *from, int64_t pitch, int64_t n) \
+    {                                                                                    \
+        const R *f = from;                                                               \
+        R *t = to;                                                                       \
+        for (; n >= LANES / (u); n -= LANES / (u), f += (every)*LANES, t += LANES) {     \
+            V x[every];                                                                  \
+            for (int i = 0; i < (every); i++)                                            \
+                x[i] = LOAD(f + i * LANES);                                              \
+            const V y[] = { PART_##every(u, x) };                                        \
+            for (int i = 0; i < (every); i++)                                            \
+                STORE(t + i * pitch, y[i]);                                              \
+        }                                                                                \
+        for (int i = 0; i < (every); i++)                                                \
+            copy_each(t + i * pitch, u, f + i * (u), (every) * (u), u, n);               \
+    }                                                                                    \
+    static void join_##u##_##every(void *to, const void *from, int64_t pitch, int64_t n) \
+    {                                                                                    \
+        const R *f = from;                                                               \
+        R *t = to;                                                                       \
+        for (; n >= LANES / (u); n -= LANES / (u), f += LANES, t += (every)*LANES) {     \
+            V x[every];                                                                  \
+            for (int i = 0; i < (every); i++)                                            \
+                x[i] = LOAD(f + i * pitch);                                              \
+            const V y[] = { JOIN_##every(u, x) };                                        \
+            for (int i = 0; i < (every); i++)                                            \
+                STORE(t + i * LANES, y[i]);                                              \
+        }                                                                                \
+        for (int i = 0; i < (every); i++)                                                \
+            copy_each(t + i * (u), (every) * (u), f + i * pitch, u, u, n);               \
+    }
+
+DENSE(1, 2)
+DENSE(1, 3)
+DENSE(1, 4)
+#if HAS_PAIRS
+DENSE(2, 2)
+DENSE(2, 3)
+DENSE(2, 4)
+#endif
+
 #define EVERY(name, u) \
     [u] = { [2] = name##_##u##_2, [3] = name##_##u##_3, [4] = name##_##u##_4 }
 #else
@@ -323,11 +409,15 @@ const struct cpu_copy_kernels JOIN(kal_cpu_copies_, KAL_SIMD_SUFFIX) = {
 #if HAS_PAIRS
     .collect = { EVERY(collect_all, 1), EVERY(collect_all, 2) },
     .spread = { EVERY(spread, 1), EVERY(spread, 2) },
+    .part = { EVERY(part, 1), EVERY(part, 2) },
+    .join = { EVERY(join, 1), EVERY(join, 2) },
     .collect_columns = { [1] = collect_columns_1, [2] = collect_columns_2 },
     .spread_columns = { [1] = spread_columns_1, [2] = spread_columns_2 },
 #elif LANES > 1
     .collect = { EVERY(collect_all, 1) },
     .spread = { EVERY(spread, 1) },
+    .part = { EVERY(part, 1) },
+    .join = { EVERY(join, 1) },
     .collect_columns = { [1] = collect_columns_1 },
     .spread_columns = { [1] = spread_columns_1 },
 #endif
