@@ -56,7 +56,8 @@ static bool has_small_arrays(const struct kal_problem *p)
 // December 2026, on one, two and 16 threads: two and three columns of up to 65536 points
 // take 0.32 to 1.0 of the time, 16384x2 doubles 1.25 on 16 threads, 262144x2 and x3 0.74
 // to 1.26; four of 1250 to 3000 floats 0.45 to 0.75, 2048 1.09 on 16 threads, of 2048 to
-// 16384 doubles 0.88 to 1.06; batches of 1024 and 1500 doubles 0.92 to 1.34.
+// 16384 doubles 0.88 to 1.06; batches of 1024 and 1500 doubles 0.92 to 1.34; without
+// registers of several numbers 1.0 to 1.1.
 static bool are_few_copied(const struct kal_problem *p, int64_t columns)
 {
     enum { FOUR = 1100, LEAST = 2048, LEAST_F64 = 1024, LONGEST = 131072 };
@@ -79,7 +80,7 @@ static bool has_copied_columns(const struct kal_problem *p, const struct kal_cap
     const struct kal_problem columns = kal_problem_columns(p);
     return !columns.in.is_planar &&
            ((columns.batch >= FEWEST && p->n[0] >= LEAST) ||
-            are_few_copied(p, columns.batch)) &&
+            (caps->lanes_f32 > 1 && are_few_copied(p, columns.batch))) &&
            (p->rank == 2 || kal_columns_are_long(&columns)) &&
            kal_is_copied(&columns, caps);
 }
