@@ -680,7 +680,8 @@ void arrays_of_rows_alone_are_computed(void **state)
     check_arrays(arrays, sizeof arrays / sizeof *arrays);
 }
 
-// Columns by way of copies: of points, and of the coefficients of two to seven reals.
+// Columns by way of copies: of points, and of the coefficients of two to seven reals. And
+// small volumes whose columns have two steps.
 void arrays_of_few_columns_are_computed(void **state)
 {
     static const struct arrays arrays[] = {
@@ -707,6 +708,8 @@ void arrays_of_few_columns_are_computed(void **state)
         { KALLIMA_R2C, KALLIMA_F32, 2, { 2048, 7 }, 1, 0, false, false, 0 },
         { KALLIMA_R2C, KALLIMA_F64, 2, { 2000, 3 }, 1, 0, true, false, 0 },
         { KALLIMA_C2R, KALLIMA_F64, 2, { 2048, 4 }, 1, 0, false, false, 0 },
+        { KALLIMA_C2C, KALLIMA_F64, 3, { 100, 3, 20 }, 1, 0, false, false, 0 },
+        { KALLIMA_C2C, KALLIMA_F32, 3, { 81, 16, 10 }, 2, 0, true, false, 0 },
     };
     (void)state;
     check_arrays(arrays, sizeof arrays / sizeof *arrays);
