@@ -708,6 +708,8 @@ void arrays_of_few_columns_are_computed(void **state)
         { KALLIMA_R2C, KALLIMA_F32, 2, { 2048, 7 }, 1, 0, false, false, 0 },
         { KALLIMA_R2C, KALLIMA_F64, 2, { 2000, 3 }, 1, 0, true, false, 0 },
         { KALLIMA_C2R, KALLIMA_F64, 2, { 2048, 4 }, 1, 0, false, false, 0 },
+        { KALLIMA_C2C, KALLIMA_F64, 2, { 4096, 2 }, 3, 0, false, false, 0 },
+        { KALLIMA_C2C, KALLIMA_F64, 2, { 1200, 3 }, 2, 0, false, false, 0 },
         { KALLIMA_C2C, KALLIMA_F64, 3, { 100, 3, 20 }, 1, 0, false, false, 0 },
         { KALLIMA_C2C, KALLIMA_F32, 3, { 81, 16, 10 }, 2, 0, true, false, 0 },
     };
