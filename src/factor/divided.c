@@ -54,8 +54,8 @@ static bool has_small_arrays(const struct kal_problem *p)
 // Points of few columns that are copied all at once, four at most, which are faster so
 // unless one program of the nearest cache has them. Measured on Xeons with AVX-512 in
 // December 2026, on one, two and 16 threads: two and three columns of up to 65536 points
-// take 0.32 to 1.0 of the time, 16384x2 doubles 1.25 on 16 threads, 262144x2 and x3 0.74
-// to 1.26; four of 1250 to 3000 floats 0.45 to 0.75, 2048 1.09 on 16 threads, of 2048 to
+// take 0.32 to 1.06 of the time, 16500x2 doubles 1.18, 16384x2 1.25 on 16 threads, longer
+// ones 0.64 to 1.26; four of 1250 to 3000 floats 0.45 to 0.75, 2048 1.09 on 16 threads, of 2048 to
 // 16384 doubles 0.88 to 1.06; batches of doubles 0.45 to 1.01, but of two columns of up to
 // 3000 points, two of which fill registers, 1.07 to 1.42; without registers of several
 // numbers 1.0 to 1.1.

@@ -1034,6 +1034,7 @@ void columns_are_computed(void **state)
         { .rank = 1, .n = { 1100 }, .batch = 3 },
         { .rank = 1, .n = { 4004 }, .batch = 4 },
         { .rank = 1, .n = { 20000 }, .batch = 3 },
+        { .rank = 1, .n = { 24000 }, .batch = 2 },
     };
 
     (void)state;
