@@ -55,21 +55,23 @@ static bool has_small_arrays(const struct kal_problem *p)
 // unless one program of the nearest cache has them. Measured on Xeons with AVX-512 in
 // December 2026, on one, two and 16 threads: two and three columns of up to 65536 points
 // take 0.32 to 1.06 of the time, 16500x2 doubles 1.18, 16384x2 1.25 on 16 threads, longer
-// ones 0.64 to 1.26; four of 1250 to 3000 floats 0.45 to 0.75, 2048 1.09 on 16 threads, of 2048 to
-// 16384 doubles 0.88 to 1.06; batches of doubles 0.45 to 1.01, but of two columns of up to
-// 3000 points, two of which fill registers, 1.07 to 1.42; without registers of several
-// numbers 1.0 to 1.1.
+// ones 0.64 to 1.26; four of 1250 to 3000 floats 0.45 to 0.75, 2048 1.09 on 16 threads, of
+// 2048 to 16384 doubles 0.88 to 1.06; batches of doubles 0.45 to 1.01, but of two columns
+// of up to 3000 points, two of which fill registers, 1.07 to 1.42; without registers of
+// several numbers 1.0 to 1.1.
 static bool are_few_copied(const struct kal_problem *p, int64_t columns)
 {
     enum { FOUR = 1100, LEAST = 2048, LEAST_F64 = 1024, LEAST_PAIRS = 4096 };
-    enum { LONGEST = 131072 };
+    enum { LONGEST = 131072, FEWEST = 2, MOST = 4 };
     const bool is_f64 = p->precision == KALLIMA_F64;
-    if (columns == 4)
+    if (columns < FEWEST || columns > MOST)
+        return false;
+    if (columns == MOST)
         return !is_f64 && p->n[0] >= FOUR;
-    const int64_t least = !is_f64                        ? LEAST
-                          : columns == 2 && p->batch > 1 ? LEAST_PAIRS
-                                                         : LEAST_F64;
-    return columns < 4 && p->n[0] >= least && p->n[0] <= LONGEST;
+    const int64_t least = !is_f64                             ? LEAST
+                          : columns == FEWEST && p->batch > 1 ? LEAST_PAIRS
+                                                              : LEAST_F64;
+    return p->n[0] >= least && p->n[0] <= LONGEST;
 }
 
 // Columns that are faster by way of copies, which lines of the first axis are, too.

@@ -160,18 +160,18 @@ static void run_joined(const struct cpu_axis *axis, char *from, char *to, char *
 
 // Groups of columns that have nothing between them, by way of copies.
 static void run_columns(const struct cpu_program *program, const struct cpu_axis *axis,
-                        const char *from, char *to, char *const copy[2], struct asking *a)
+                        const char *from, char *to, char *copies, struct asking *a)
 {
     const int64_t step = program->array.column_bytes, pitch = step / program->real_bytes;
 
     for (int64_t i = 0; i < axis->groups; i++) {
-        axis->part(copy[0], from, pitch, axis->m);
+        axis->part(copies, from, pitch, axis->m);
         for (int64_t k = 0; k < axis->lines; k++) {
             if (a)
                 ask(a);
-            axis->row->run_pair(axis->row, copy[0] + k * step, copy[0] + k * step);
+            axis->row->run_pair(axis->row, copies + k * step, copies + k * step);
         }
-        axis->join(to, copy[0], pitch, axis->m);
+        axis->join(to, copies, pitch, axis->m);
         from += axis->in_group;
         to += axis->out_group;
     }
@@ -207,13 +207,13 @@ static inline void run_groups(const struct cpu_axis *axis, char *from, char *to,
 
 static inline void run_axis(const struct cpu_program *program,
                             const struct cpu_axis *axis, char *from, char *to,
-                            char *const copy[2], struct asking *a)
+                            char *copies, struct asking *a)
 {
     const int64_t part_bytes = program->real_bytes;
 
     for (int64_t i = 0; i < axis->times; i++) {
         if (axis->part)
-            run_columns(program, axis, from, to, copy, a);
+            run_columns(program, axis, from, to, copies, a);
         else if (axis->row)
             run_lines(axis, from, to, part_bytes, a);
         else
@@ -250,7 +250,7 @@ static inline char *run_axes(const struct cpu_program *program, int count, char 
                              char *to, char *const tile[2], struct asking *a)
 {
     const struct cpu_array *array = &program->array;
-    char *const copy[2] = { tile[0] + array->column_at, tile[1] + array->column_at };
+    char *const copies = tile[0] + array->column_at;
 
     for (int i = 0; i < count; i++) {
         char *next = array->is_in_place || i + 1 == array->axis_count ? to : tile[i % 2];
@@ -267,7 +267,7 @@ static inline char *run_axes(const struct cpu_program *program, int count, char 
             i++;
             continue;
         }
-        run_axis(program, &array->axis[i], from, next, copy, a);
+        run_axis(program, &array->axis[i], from, next, copies, a);
         from = next;
     }
     return from;
