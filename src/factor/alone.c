@@ -466,7 +466,7 @@ static int64_t longest_column_alone(const struct kal_problem *p,
 // registers are filled take 1.3 to 2.3 times as long. Those of two to five real floats, 64
 // to 2000 rows, alone and in batches, take 0.54 of the time on a Xeon. On Xeons in December
 // 2026, where all columns are copied at once, doubles of 64 to 600 points, alone and 30 of
-// them, take 0.71 to 1.07 of the time with AVX-512, three of them 0.88 to 1.02 held to
+// them, take 0.71 to 1.07 of the time with AVX-512, three of them 0.88 to 1.06 held to
 // AVX2; two that fill a register are 1.1 to 1.5 there, and four floats 0.83 to 1.5.
 bool kal_columns_are_alone(const struct kal_problem *p, const struct kal_caps *caps)
 {

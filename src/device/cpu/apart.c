@@ -244,10 +244,10 @@ static bool are_columns(const struct cpu_program *program)
 // Are lines that are no neighbours faster by fused operations on registers of 16 bytes,
 // which hold one number or two, than by wider ones, which are put together and taken apart
 // by more shuffles than there are loads and stores? Measured on a Xeon in December 2026,
-// 360 batches of 2 to 32 points, 2 to 3000 lines, strides of 2, 3 and 16: floats take 0.60
-// to 1.35 of the time so, 0.94 as a mean; doubles of two and three points 0.47 to 1.06, of
-// four 0.86 to 1.04 up to 30 lines and up to 1.36 from 300 on, of more up to 1.56. AMD's
-// processors were not measured.
+// 502 batches of 2 to 32 points, 2 to 3000 lines, strides of 2, 3 and 16: floats take 0.60
+// to 1.35 of the time so, 0.93 as a mean; doubles of two and three points 0.47 to 1.06, of
+// four 0.86 to 1.04 up to 30 lines and up to 1.36 from 300 on, of more up to 1.56, 1.15 as
+// a mean. AMD's processors were not measured.
 static bool are_gathered_narrow(const struct cpu_program *program, int radix,
                                 int64_t lines)
 {

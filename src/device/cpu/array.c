@@ -189,14 +189,6 @@ static bool fits_nearest(const struct cpu_program *program)
            bytes <= MOST_BYTES;
 }
 
-static kallima_status make_line(struct kal_device_program **out,
-                                struct cpu_program *program, int axis)
-{
-    return kal_cpu_nested_line(
-        out, program, axis,
-        fits_nearest(program) ? KALLIMA_IN_PLACE : KALLIMA_OUT_OF_PLACE, 1.0);
-}
-
 static kallima_status add_single_rows(struct cpu_array *array,
                                       struct cpu_program *program,
                                       const struct cpu_pass *pass,
@@ -207,7 +199,9 @@ static kallima_status add_single_rows(struct cpu_array *array,
     *is_added = false;
     if (array->row || !are_rows(p, pass->pass, lines) || !program->program->rows_in_turn)
         return KALLIMA_OK;
-    KAL_TRY(make_line(&array->row, program, p->rank - 1));
+    KAL_TRY(kal_cpu_nested_line(
+        &array->row, program, p->rank - 1,
+        fits_nearest(program) ? KALLIMA_IN_PLACE : KALLIMA_OUT_OF_PLACE, 1.0));
     if (!array->row)
         return KALLIMA_OK;
     struct cpu_axis *axis = &array->axis[array->axis_count++];
@@ -334,9 +328,9 @@ static bool has_tiny_planes(const struct kal_problem *p)
 // Small ones of which the first of several axes has several steps: all other axes are
 // lines of these that are beside each other. Measured in December 2026 on Xeons, 37 arrays
 // of 5760 to 46656 points: of up to so many these take 0.34 to 0.91 of the time of tiles on
-// one thread, 0.35 to 0.82 on two, 0.56 to 1.35 on four and 0.40 to 1.1 on 16; others 0.7
-// to 1.2 on one, and up to 3.1 on 16.
-static bool has_long_columns(const struct cpu_program *program)
+// one thread, 0.35 to 0.82 on two, 0.56 to 1.35 on four and 0.40 to 1.1 on 16; others
+// 0.66 to 1.2 on one, and up to 3.1 on 16.
+static bool has_columns_in_steps(const struct cpu_program *program)
 {
     enum { MOST_F32 = 13000, MOST_F64 = 10000 };
     const struct kal_problem *p = program->program->problem;
@@ -373,7 +367,8 @@ static bool is_faster_in_tiles(const struct cpu_program *program, bool are_small
         program->pass[0].bytes / (double)program->program->phase[0].lines; // of an array
     const int lanes = program->pass[0].widest->lanes;
     const bool are_few = !are_small && program->program->phase[0].lines < FEW_LINES &&
-                         !program->program->rows_in_turn && !has_long_columns(program);
+                         !program->program->rows_in_turn &&
+                         !has_columns_in_steps(program);
     bool is_faster = false, is_complex = true, are_even = false;
     int64_t longest = 0; // column
 
