@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Usage: [JOBS=N] check_build.sh asan|asan-long|tsan|neon
+# Usage: [JOBS=N] check_build.sh asan|asan-long|tsan|neon|neon-long
 # Build by another preset, and run the tests that it is for; asan leaves out AVX-512, and
 # the tests that compile kernels, measure candidates, or run the program but for its
-# readers, which asan-long runs, too. Ends with that build's own ctest summary.
+# readers, which asan-long runs, too; neon has little optimisation, neon-long all of it.
+# Ends with that build's own ctest summary.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -11,11 +12,15 @@ preset=${1%-long}
 jobs=${JOBS:-$(nproc)}
 
 [ "$preset" != neon ] || scripts/fetch_sysroot.sh build-neon/sysroot
-most_simd= # what the preset says
-[ "$1" != asan ] || most_simd=-DKALLIMA_MOST_SIMD=avx2
-[ "$1" != asan-long ] || most_simd=-DKALLIMA_MOST_SIMD=
-# shellcheck disable=SC2086 # there may be none
-cmake --preset "$preset" $most_simd >/dev/null
+options= # what the preset says
+case $1 in
+asan) options="-DKALLIMA_MOST_SIMD=avx2" ;;
+asan-long) options="-DKALLIMA_MOST_SIMD=" ;;
+neon) options="-DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O1" ;;
+neon-long) options="-DCMAKE_BUILD_TYPE=Release" ;;
+esac
+# shellcheck disable=SC2086 # there may be none, or two
+cmake --preset "$preset" $options >/dev/null
 case $preset in
 asan)
     cmake --build --preset asan --parallel "$jobs"
@@ -61,7 +66,7 @@ neon)
         --label-exclude long --tests-regex '^(device-null|device-nullcuda|threads|unit-math)$'
     ;;
 *)
-    echo "usage: $0 asan|asan-long|tsan|neon" >&2
+    echo "usage: $0 asan|asan-long|tsan|neon|neon-long" >&2
     exit 2
     ;;
 esac

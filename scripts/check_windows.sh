@@ -26,8 +26,8 @@ tests=ON
 scripts/fetch_cmocka.sh build-windows/root || tests=OFF
 build=build-windows/$1
 cmake -G Ninja -S . -B "$build" --toolchain cmake/mingw64.cmake -DCMAKE_BUILD_TYPE=$type \
-    -DKALLIMA_MOST_SIMD=$most -DKALLIMA_GENERATOR="$generator" -DKALLIMA_TESTS=$tests -DKALLIMA_OPENCL=OFF \
-    -DKALLIMA_CUDA=OFF -DKALLIMA_WERROR=ON >/dev/null
+    -DCMAKE_C_FLAGS_DEBUG= -DKALLIMA_MOST_SIMD=$most -DKALLIMA_GENERATOR="$generator" \
+    -DKALLIMA_TESTS=$tests -DKALLIMA_OPENCL=OFF -DKALLIMA_CUDA=OFF -DKALLIMA_WERROR=ON >/dev/null
 cmake --build "$build" --parallel "${JOBS:-$(nproc)}" >"$build/build.log" 2>&1 || {
     grep -E 'error|warning|undefined' "$build/build.log" | head -n 50
     exit 1

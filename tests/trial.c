@@ -149,19 +149,29 @@ void trial_check(const struct trial *wanted, kallima_device *device)
     kallima_plan_destroy(&plan);
 }
 
-uint64_t trial_hash(const struct trial *wanted, kallima_device *device)
+uint64_t trial_hash_on(const struct trial *wanted, struct rig *rig,
+                       kallima_device *device)
 {
     const struct trial t = trial_on(wanted, device), *trial = &t;
-    struct rig rig;
     uint64_t hash = 0;
 
     kallima_plan *plan = make_plan(trial, device);
     if (!plan)
         return 0;
-    rig_init(&rig, &trial->desc, trial->seed);
-    if (execute(trial, &rig, plan, device))
-        hash = rig_output_hash(&rig);
-    rig_clear(&rig);
+    rig_restore(rig);
+    if (execute(trial, rig, plan, device))
+        hash = rig_output_hash(rig);
     kallima_plan_destroy(&plan);
+    return hash;
+}
+
+uint64_t trial_hash(const struct trial *trial, kallima_device *device)
+{
+    const struct trial t = trial_on(trial, device);
+    struct rig rig;
+
+    rig_init(&rig, &t.desc, t.seed);
+    const uint64_t hash = trial_hash_on(&t, &rig, device);
+    rig_clear(&rig);
     return hash;
 }

@@ -30,6 +30,10 @@ void trial_check(const struct trial *trial, kallima_device *device);
  */
 uint64_t trial_hash(const struct trial *trial, kallima_device *device);
 
+/** The same on a rig of the trial's problem, as it was before it was first executed. */
+uint64_t trial_hash_on(const struct trial *trial, struct rig *rig,
+                       kallima_device *device);
+
 /** When a signal ends the program, print the trial that was running. */
 void trial_report_crashes(void);
 

@@ -322,28 +322,34 @@ static bool is_taken(size_t problem)
 void bits_do_not_depend_on_threads(void **state)
 {
     static const int counts[] = { 1, 2, 3, 16 };
-    uint64_t want[PROBLEMS];
+    enum { COUNTS = sizeof counts / sizeof *counts };
+    kallima_device *devices[COUNTS];
+    struct rig rig;
 
     (void)state;
     if (suite.takes_kernels && !suite.is_long) // whose devices have no use for threads
         skip();
-    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
-        const int threads = counts[k];
-        kallima_device *device = suite_open(threads, NULL);
-        for (size_t i = 0; i < problem_count(); i++) {
-            const struct trial t = { .desc = problems[i], .seed = i, .way = WAY_OWNED };
-            if (!is_taken(i))
-                continue;
-            const uint64_t got = trial_hash(&t, device);
-            if (threads == 1)
-                want[i] = got;
+    for (int k = 0; k < COUNTS; k++)
+        devices[k] = suite_open(counts[k], NULL);
+    for (size_t i = 0; i < problem_count(); i++) {
+        const struct trial t = { .desc = problems[i], .seed = i, .way = WAY_OWNED };
+        uint64_t want = 0;
+        if (!is_taken(i))
+            continue;
+        rig_init(&rig, suite_problem(&t.desc), i);
+        for (int k = 0; k < COUNTS; k++) {
+            const uint64_t got = trial_hash_on(&t, &rig, devices[k]);
+            if (k == 0)
+                want = got;
             row_ran();
-            if (got != want[i] || got == 0)
+            if (got != want || got == 0)
                 row_fail("problem %zu: other bits with %d threads than with 1", i,
-                         threads);
+                         counts[k]);
         }
-        kallima_device_close(&device);
+        rig_clear(&rig);
     }
+    for (int k = 0; k < COUNTS; k++)
+        kallima_device_close(&devices[k]);
     ROWS_FINISH();
 }
 
@@ -373,6 +379,7 @@ void bits_do_not_depend_on_who_shares_a_line(void **state)
     static const int counts[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 70 };
     enum { MOST_THREADS = 70 };
     char recipe[96];
+    struct rig rig;
 
     (void)state;
     if (suite.is_brief || suite.takes_kernels)
@@ -384,17 +391,19 @@ void bits_do_not_depend_on_who_shares_a_line(void **state)
         t.desc = (kallima_desc){ .rank = 1,
                                  .n = { lines[i].n },
                                  .precision = lines[i].precision };
+        rig_init(&rig, &t.desc, i);
         for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
             const int threads = counts[k];
             snprintf(recipe, sizeof recipe, "four-step(local(%s, threads=%d), local(%d))",
                      lines[i].columns, threads, lines[i].rows);
             if (threads == 1)
                 suite_check(&t, device);
-            const uint64_t got = trial_hash(&t, device);
+            const uint64_t got = trial_hash_on(&t, &rig, device);
             if (threads == 1)
                 want = got;
             ROW_CHECK(got == want && got != 0);
         }
+        rig_clear(&rig);
     }
     kallima_device_close(&device);
     ROWS_FINISH();
@@ -412,7 +421,7 @@ void bits_do_not_change_between_runs(void **state)
         kallima_plan *plan = suite_plan(suite.device, d);
         rig_init(&rig, d, i);
         for (int run = 0; run < 4; run++) {
-            rig_refill(&rig, i);
+            rig_restore(&rig);
             ROW_CHECK(rig_execute(&rig, plan, suite.device, WAY_OWNED) == KALLIMA_OK);
             const uint64_t got = rig_output_hash(&rig);
             if (run == 0)
@@ -430,18 +439,21 @@ void bits_do_not_depend_on_the_way(void **state)
 {
     (void)state;
     for (size_t i = 0; i < problem_count(); i++) {
+        struct rig rig;
         uint64_t want = 0;
         if (!is_taken(i))
             continue;
+        rig_init(&rig, suite_problem(&problems[i]), i);
         for (int way = 0; way < WAY_COUNT; way++) {
             const struct trial t = { .desc = problems[i],
                                      .seed = i,
                                      .way = (enum way)way };
-            const uint64_t got = trial_hash(&t, suite.device);
+            const uint64_t got = trial_hash_on(&t, &rig, suite.device);
             if (way == 0)
                 want = got;
             ROW_CHECK(got == want && got != 0);
         }
+        rig_clear(&rig);
     }
     ROWS_FINISH();
 }
