@@ -1193,7 +1193,7 @@ void planes_of_one_function_are_computed(void **state)
             t.desc.in.batch_stride = n[0] * (n[1] + 1);
             t.desc.out = t.desc.in;
         }
-        if (i == 0 || suite_takes(i, 1))
+        if (i == 0 || suite_takes(i, 4))
             suite_check(&t, suite.device);
     }
     ROWS_FINISH();
@@ -1232,7 +1232,7 @@ void real_planes_of_one_function_are_computed(void **state)
         }
         if (!t.desc.placement && i % 9 == 2)
             coefficients->batch_stride = n[0] * (n[1] / 2 + 1) + 3;
-        if (i == 0 || suite_takes(i, 1))
+        if (i == 0 || suite_takes(i, 4))
             suite_check(&t, suite.device);
     }
     ROWS_FINISH();
