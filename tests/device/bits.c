@@ -137,6 +137,16 @@ static const kallima_desc problems[] = {
     { .rank = 3, .n = { 1000, 3, 7 }, .precision = KALLIMA_F64 },
     { .rank = 3, .n = { 100, 3, 20 }, .precision = KALLIMA_F64 },
     { .rank = 3, .n = { 81, 16, 10 }, .batch = 3 },
+    // Long columns in fewer tiles than threads, which are halved for these.
+    { .rank = 2, .n = { 8820, 15 }, .precision = KALLIMA_F64 },
+    { .rank = 2, .n = { 9000, 16 } },
+    { .rank = 2, .n = { 1500, 90 }, .kind = KALLIMA_R2C, .scale = 0.3 },
+    { .rank = 2, .n = { 3000, 24 }, .kind = KALLIMA_C2R, .precision = KALLIMA_F64 },
+    { .rank = 1,
+      .n = { 1024 },
+      .batch = 40,
+      .precision = KALLIMA_F64,
+      .in = { .stride = { 3 }, .batch_stride = 3072 } },
     // Few columns, copied all at once.
     { .rank = 2, .n = { 2500, 3 } },
     { .rank = 2, .n = { 200, 3 }, .batch = 40, .precision = KALLIMA_F64 },
