@@ -1073,9 +1073,16 @@ void arrays_apart_are_computed(void **state)
         { .rank = 3, .n = { 25, 5, 4 }, .batch = 20 },
         { .rank = 4, .n = { 2, 3, 2, 5 }, .batch = 1 },
     };
+    // By threads together, of which there are two at least, and one by one.
+    static const kallima_desc shared[] = {
+        { .rank = 3, .n = { 30, 23, 21 }, .batch = 1 },
+        { .rank = 2, .n = { 300, 30 }, .batch = 3 },
+    };
 
     (void)state;
     check_variants(arrays, sizeof arrays / sizeof arrays[0], 8, lay_sides_apart);
+    if (!suite.takes_kernels && !suite.is_brief)
+        check_variants(shared, sizeof shared / sizeof shared[0], 1, lay_sides_apart);
     ROWS_FINISH();
 }
 

@@ -55,6 +55,18 @@ static struct cpu_copied_side find_side(const struct cpu_program *program, bool 
     return side;
 }
 
+// Do all threads on each array take less time than each on some of them? With every array
+// they meet.
+static bool are_arrays_shared(const struct cpu_program *program)
+{
+    enum { MEET = 5000 }; // in points of an array's time
+    const struct kal_problem *p = program->program->problem;
+    const int64_t threads = program->most_threads, points = program->copied.in.count;
+    return p->rank > 1 && threads > 1 && program->copied.at_once == 1 &&
+           p->batch * (points / threads + MEET) <
+               (p->batch + threads - 1) / threads * points;
+}
+
 static kallima_status create_nested(struct kal_device_program **out,
                                     struct cpu_program *program,
                                     const struct kal_recipe *recipe, int64_t lines)
@@ -63,8 +75,9 @@ static kallima_status create_nested(struct kal_device_program **out,
     desc.batch = lines;
     if (program->copied.is_in_place)
         desc.placement = KALLIMA_IN_PLACE;
+    const bool are_shared = program->copied.are_shared || program->copied.shares_arrays;
     return kal_cpu_nested_create(out, program, &program->arena, recipe, &desc,
-                                 program->copied.are_shared ? program->most_threads : 1);
+                                 are_shared ? program->most_threads : 1);
 }
 
 // Lines one behind the other that do not fit the nearer cache, elements that share lines of it.
@@ -93,6 +106,7 @@ kallima_status kal_cpu_copied_find(struct cpu_program *program)
     copied->out = find_side(program, false);
     copied->at_once = copy->batch;
     kal_cpu_columns_share_out(program);
+    copied->shares_arrays = are_arrays_shared(program);
     if (!copied->is_in_place)
         copied->output =
             kal_round_up(copied->together * copied->in.line_bytes, CPU_LINE_BYTES);
@@ -100,6 +114,8 @@ kallima_status kal_cpu_copied_find(struct cpu_program *program)
         copied->output +
         kal_round_up(copied->together * copied->out.line_bytes, CPU_LINE_BYTES);
     KAL_TRY(create_nested(&copied->lines, program, recipe, copied->at_once));
+    copied->shares_arrays =
+        copied->shares_arrays && ((struct cpu_program *)copied->lines)->threads > 1;
     if (copied->rest_lines % copied->at_once)
         KAL_TRY(create_nested(&copied->rest, program, recipe, copied->rest_lines));
     program->lines = 1;
@@ -119,6 +135,8 @@ static uint64_t nested_bytes(const struct cpu_copied *copied)
 
 uint64_t kal_cpu_copied_bytes(const struct cpu_program *program)
 {
+    if (program->copied.shares_arrays) // all of which is shared
+        return 0;
     return (uint64_t)program->copied.workspace + nested_bytes(&program->copied);
 }
 
@@ -267,9 +285,28 @@ void kal_cpu_groups_run(const struct cpu_program *program, const struct cpu_vect
     }
 }
 
+// What all threads see of one array: both copies, where they meet while they transform it,
+// and what that needs.
+static void find_shared_array(struct cpu_program *program)
+{
+    struct cpu_copied *copied = &program->copied;
+
+    copied->has_meeting = true;
+    copied->output = kal_round_up(copied->in.line_bytes, CPU_LINE_BYTES);
+    copied->meeting =
+        copied->output + kal_round_up(copied->out.line_bytes, CPU_LINE_BYTES);
+    copied->workspace =
+        copied->meeting + (int64_t)kal_cpu_aligned(sizeof(struct cpu_meeting));
+    program->shared_bytes = (uint64_t)copied->workspace + nested_bytes(copied);
+}
+
 void kal_cpu_copied_meeting_find(struct cpu_program *program)
 {
     struct cpu_copied *copied = &program->copied;
+    if (copied->shares_arrays) {
+        find_shared_array(program);
+        return;
+    }
     const int64_t threads = program->threads, batch = program->program->problem->batch;
     const int64_t most = (batch + threads - 1) / threads;
     const int64_t most_groups = (copied->groups + threads - 1) / threads;
@@ -313,9 +350,67 @@ static void share_lines(const struct cpu_program *program, char *from, char *to,
     }
 }
 
+// A worker's part of an array's elements, to its copy or back.
+static void share_copy(const struct cpu_program *program, bool is_input,
+                       const struct cpu_vectors *v, char *copy,
+                       const struct cpu_worker *worker)
+{
+    enum { ELEMENTS = 64 };
+    struct cpu_copied_side side = is_input ? program->copied.in : program->copied.out;
+    struct cpu_vectors part = *v;
+    int64_t begin, end;
+
+    kal_cpu_share((side.count + ELEMENTS - 1) / ELEMENTS, worker->part, worker->parts,
+                  &begin, &end);
+    begin *= ELEMENTS;
+    side.count = kal_min(end * ELEMENTS, side.count) - begin;
+    kal_cpu_advance(&part, begin * v->stride * program->real_bytes);
+    if (side.count > 0)
+        copy_plain(program->copied.widest, &side, &part,
+                   copy + begin * side.reals * program->real_bytes, program->real_bytes,
+                   is_input);
+}
+
+// Array by array: all workers copy it, transform it as they would a caller's, and copy it back.
+static void meet_arrays(const struct cpu_program *program, const struct cpu_vectors *x,
+                        const struct cpu_vectors *y, struct cpu_worker *worker)
+{
+    const struct cpu_copied *copied = &program->copied;
+    char *const shared = worker->base[KAL_BUFFER_SHARED];
+    struct cpu_meeting *meeting = (struct cpu_meeting *)(shared + copied->meeting);
+    const struct cpu_program *array = (const struct cpu_program *)copied->lines;
+    const int parts = (int)kal_min(array->threads, worker->parts);
+    struct cpu_vectors in = *x, out = *y;
+
+    for (int64_t i = 0; i < program->program->problem->batch; i++) {
+        const struct kal_arguments arguments = {
+            .in[0].object = copied->in.copy == CPU_COPY_NONE ? in.re : shared,
+            .out[0].object =
+                copied->out.copy == CPU_COPY_NONE ? out.re : shared + copied->output,
+            .workspace.object = shared + copied->workspace,
+        };
+        if (worker->part == 0)
+            kal_cpu_meeting_init(meeting, parts);
+        if (copied->in.copy != CPU_COPY_NONE)
+            share_copy(program, true, &in, shared, worker);
+        kal_cpu_meet(worker);
+        if (worker->part < parts)
+            kal_cpu_part_run(copied->lines, &arguments, meeting, worker->part, parts);
+        kal_cpu_meet(worker);
+        if (copied->out.copy != CPU_COPY_NONE)
+            share_copy(program, false, &out, shared + copied->output, worker);
+        kal_cpu_advance(&in, program->in.line);
+        kal_cpu_advance(&out, program->out.line);
+    }
+}
+
 void kal_cpu_copied_meet(const struct cpu_program *program, const struct cpu_vectors *x,
                          const struct cpu_vectors *y, struct cpu_worker *worker)
 {
+    if (program->copied.shares_arrays) {
+        meet_arrays(program, x, y, worker);
+        return;
+    }
     char *from = worker->base[KAL_BUFFER_SHARED], *to = from + program->copied.output;
 
     share_columns(program, &program->copied.in, x, from, worker);

@@ -229,9 +229,10 @@ struct cpu_copied {
     int64_t groups, rest_lines; // of so many together, and those that are left
     bool are_shared;            // all threads work each line, and its copies
     bool has_meeting;     // they share the copies of all lines, and the lines between
+    bool shares_arrays;   // so, but array by array, each of which all of them work
     bool is_in_place;     // what transforms lines, where both sides are copied
     bool asks_for_output; // before it is written
-    int64_t output, workspace; // where in the scratch these begin
+    int64_t output, meeting, workspace; // where in the scratch these begin
     struct cpu_copied_side in, out;
     const struct cpu_kernels *widest;
 };

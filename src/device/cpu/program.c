@@ -484,9 +484,11 @@ static void prepare_copied(struct cpu_program *program)
     const bool are_apart = llabs(program->out.line) * copied->together >= CPU_LINE_BYTES;
 
     program->single = CPU_SINGLE_COPIED;
-    program->threads = (are_apart || copied->has_meeting) && !copied->are_shared
-                           ? kal_cpu_threads_find(program)
-                           : 1;
+    program->threads = 1;
+    if (copied->shares_arrays)
+        program->threads = ((struct cpu_program *)copied->lines)->threads;
+    else if ((are_apart || copied->has_meeting) && !copied->are_shared)
+        program->threads = kal_cpu_threads_find(program);
     kal_cpu_copied_meeting_find(program);
     kal_cpu_pieces_find(program);
     program->row_scale = 1.0;

@@ -247,10 +247,11 @@ static void run_on_stack(const struct cpu_program *program,
     run_alone(program, arguments, workspace);
 }
 
-static void run_part_of(const struct cpu_program *program,
-                        const struct kal_arguments *arguments,
-                        struct cpu_meeting *meeting, int part, int parts)
+void kal_cpu_part_run(const struct kal_device_program *base,
+                      const struct kal_arguments *arguments, struct cpu_meeting *meeting,
+                      int part, int parts)
 {
+    const struct cpu_program *program = (const struct cpu_program *)base;
     struct cpu_worker worker =
         make_worker(program, arguments, align_workspace(arguments), meeting, part, parts);
     if (program->single)
@@ -282,7 +283,7 @@ kallima_status kal_cpu_program_run(const struct kal_device_program *base,
         const int part = omp_get_thread_num();
         const int parts = (int)kal_min(program->threads, omp_get_num_threads());
         if (part < parts)
-            run_part_of(program, arguments, &meeting, part, parts);
+            kal_cpu_part_run(base, arguments, &meeting, part, parts);
     }
     return KALLIMA_OK;
 }

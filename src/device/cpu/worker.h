@@ -66,6 +66,14 @@ static inline void kal_cpu_pause(void)
 /** Make ready a meeting of so many workers. */
 void kal_cpu_meeting_init(struct cpu_meeting *meeting, int parts);
 
+/**
+ * Run what is part `part` of a program's work for `parts` workers, no more than the threads
+ * that it has, all of which call this with one meeting, made ready for as many.
+ */
+void kal_cpu_part_run(const struct kal_device_program *program,
+                      const struct kal_arguments *arguments, struct cpu_meeting *meeting,
+                      int part, int parts);
+
 /** Wait until all workers have come here. */
 void kal_cpu_meet(struct cpu_worker *worker);
 
