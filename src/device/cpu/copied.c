@@ -115,7 +115,7 @@ kallima_status kal_cpu_copied_find(struct cpu_program *program)
         kal_round_up(copied->together * copied->out.line_bytes, CPU_LINE_BYTES);
     KAL_TRY(create_nested(&copied->lines, program, recipe, copied->at_once));
     copied->shares_arrays =
-        copied->shares_arrays && ((struct cpu_program *)copied->lines)->threads > 1;
+        copied->shares_arrays && ((const struct cpu_program *)copied->lines)->threads > 1;
     if (copied->rest_lines % copied->at_once)
         KAL_TRY(create_nested(&copied->rest, program, recipe, copied->rest_lines));
     program->lines = 1;

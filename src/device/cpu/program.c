@@ -180,9 +180,9 @@ static const struct cpu_kernels *half_as_wide(const struct cpu_program *program,
 // as otherwise what its thread has written is fetched by others. Not where there are
 // twiddles: they are products with those of a tile's first line. Measured in December
 // 2026 on a Xeon with AVX-512, 160 arrays and batches of 500 to 16384 points: the 87 that
-// changed on 16 threads take 0.52 to 0.97 of the time but for one, 1.06, 0.79 as
-// a mean; 28 on four 0.83, 8 on two 0.84. Single tiles of less than 1 MiB took 1.0 to
-// 1.6, shorter columns 0.8 to 1.3, three tiles on two threads 1.05 to 1.8.
+// changed on 16 threads take 0.52 to 0.97 of the time but for one, 1.06, 0.79 as a mean;
+// 28 on four 0.83, 8 on two 0.84. Single tiles of less than 1 MiB took 1.0 to 1.6, shorter
+// columns 0.8 to 1.3, three tiles on two threads 1.05 to 1.8.
 static const struct cpu_kernels *share_out(const struct cpu_program *program,
                                            struct cpu_pass *pass,
                                            const struct kal_phase *phase)
@@ -191,7 +191,7 @@ static const struct cpu_kernels *share_out(const struct cpu_program *program,
     static const double HALF = 0.7; // of the time of a tile
     const struct kal_pass *p = pass->pass;
     const struct cpu_kernels *wide = pass->kernels, *half = half_as_wide(program, wide);
-    const int threads = program->base.device->caps.threads;
+    const int threads = program->most_threads;
     const int64_t tile_bytes = p->n * 2 * wide->lanes * program->real_bytes;
 
     if (!half || threads == 1 || phase->chunks > 1 || p->step_count < 2 ||
@@ -486,7 +486,7 @@ static void prepare_copied(struct cpu_program *program)
     program->single = CPU_SINGLE_COPIED;
     program->threads = 1;
     if (copied->shares_arrays)
-        program->threads = ((struct cpu_program *)copied->lines)->threads;
+        program->threads = ((const struct cpu_program *)copied->lines)->threads;
     else if ((are_apart || copied->has_meeting) && !copied->are_shared)
         program->threads = kal_cpu_threads_find(program);
     kal_cpu_copied_meeting_find(program);
