@@ -360,10 +360,9 @@ static void share_copy(const struct cpu_program *program, bool is_input,
     struct cpu_vectors part = *v;
     int64_t begin, end;
 
-    kal_cpu_share((side.count + ELEMENTS - 1) / ELEMENTS, worker->part, worker->parts,
-                  &begin, &end);
-    begin *= ELEMENTS;
-    side.count = kal_min(end * ELEMENTS, side.count) - begin;
+    kal_cpu_share_registers(side.count, ELEMENTS, worker->part, worker->parts, &begin,
+                            &end);
+    side.count = end - begin;
     kal_cpu_advance(&part, begin * v->stride * program->real_bytes);
     if (side.count > 0)
         copy_plain(program->copied.widest, &side, &part,
